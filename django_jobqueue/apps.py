@@ -1,0 +1,14 @@
+"""Wiring: the app, and nothing else."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+from django.utils.translation import gettext_lazy as _
+
+
+class JobQueueConfig(AppConfig):
+    """The job queue."""
+
+    name = "django_jobqueue"
+    verbose_name = _("Job queue")
+    default_auto_field = "django.db.models.BigAutoField"

@@ -1,0 +1,94 @@
+"""The errors of the job queue, and the three that a task raises to steer itself.
+
+    JobQueueError
+    ├── InvalidOptions        OPTIONS or a task's options are wrong; says which and what to type
+    ├── InvalidPayload        arguments or a result that JSON or PostgreSQL cannot hold
+    ├── UnsupportedDatabase   the queue's database is not PostgreSQL
+    ├── Refused               an operation that the state of a job does not allow; has `.code`
+    └── JobCancelled          why a cancelled job has no result
+
+    TaskSignal                raised inside a task
+    ├── Retry                 failed, charged: try again after so many seconds
+    ├── Snooze                not a failure, not charged: come back in so many seconds
+    └── Reject                failed: to the dead letters now
+
+An expected race is an answer, not an exception: `settle` says False to a worker whose lease was taken.
+"""
+
+from __future__ import annotations
+
+from django.core.exceptions import ImproperlyConfigured
+
+
+class JobQueueError(Exception):
+    """Whatever this app raises."""
+
+
+class InvalidOptions(JobQueueError, ImproperlyConfigured):
+    """An option is unknown, of the wrong type, or contradicts another."""
+
+
+class InvalidPayload(JobQueueError, TypeError, ValueError):
+    """A value cannot be stored as JSON. `path` says where, as in `kwargs['lines'][2].price`.
+
+    It is a TypeError because Django's own backends raise one for such arguments, and a ValueError because json does.
+    """
+
+    def __init__(self, path: str, problem: str) -> None:
+        super().__init__(f"{path}: {problem}")
+        self.path = path
+
+
+class UnsupportedDatabase(JobQueueError, ImproperlyConfigured):
+    """The database of the queue cannot run it."""
+
+
+class Refused(JobQueueError):
+    """An operation does not fit the state it met; nothing was changed. `code` is stable, the text is for people."""
+
+    def __init__(self, code: str, message: str) -> None:
+        super().__init__(message)
+        self.code = code
+
+
+class JobCancelled(JobQueueError):
+    """The job was cancelled before it succeeded."""
+
+
+class TaskSignal(Exception):  # noqa: N818 - raised to steer, not to report an error
+    """Base of what a task raises to decide its own fate."""
+
+
+class Retry(TaskSignal):
+    """Fail this attempt and try again after `after` seconds, or after the task's back-off if None.
+
+    The attempt is charged: a task that always raises Retry ends as a dead letter after max_attempts.
+    """
+
+    def __init__(self, after: float | None = None) -> None:
+        if after is not None:
+            after = _seconds("Retry(after=…)", after)
+        super().__init__("retry" if after is None else f"retry after {after:g} s")
+        self.after = after
+
+
+class Snooze(TaskSignal):
+    """Come back in `seconds`. Not a failure and not charged, but bounded by OPTIONS max_snoozes."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = _seconds("Snooze(seconds)", seconds)
+        super().__init__(f"snooze for {self.seconds:g} s")
+
+
+class Reject(TaskSignal):
+    """Send the job to the dead letters now, whatever is left of its attempts."""
+
+    def __init__(self, reason: str = "") -> None:
+        super().__init__(reason or "rejected")
+        self.reason = reason
+
+
+def _seconds(what: str, value: float) -> float:
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 <= value < float("inf"):
+        raise ValueError(f"{what} takes seconds, zero or more; got {value!r}")
+    return float(value)

@@ -1,0 +1,19 @@
+"""What the queue remembers: columns, constraints and indexes, each with its reason.
+
+Nothing here changes a row. Every change of state is a verb of `store`; `save()` and `update()` on these models exist because
+Django gives them to every model, not because the queue uses them. `models` reads; `store` writes.
+
+- `Job`         one request to run a task
+- `Attempt`     one try of a job by one worker
+- `DeadLetter`  a failed job that waits for a person
+- `AuditEntry`  who did what to which row, and why
+- `Worker`      a keeper with its runners, as last heard of
+"""
+
+from django_jobqueue.models.attempt import Attempt
+from django_jobqueue.models.audit_entry import AuditEntry
+from django_jobqueue.models.dead_letter import DeadLetter
+from django_jobqueue.models.job import Job
+from django_jobqueue.models.worker import Worker
+
+__all__ = ["Attempt", "AuditEntry", "DeadLetter", "Job", "Worker"]

@@ -1,0 +1,109 @@
+"""A job: one request to run a task, from enqueue to its end."""
+
+from __future__ import annotations
+
+from django.db import models
+from django.db.models import Q
+from django.db.models.functions import Now
+from django.utils.translation import gettext_lazy as _
+
+from django_jobqueue.policy import lifecycle
+
+
+class Job(models.Model):
+    """One request to run a task.
+
+    The lease lives in the row of the job it belongs to: `lease_token` is the right to write, `lease_expires_at` its end. While a job
+    runs, its open attempt is these columns too (number `attempt_count`, begun at `last_attempted_at`, by `worker_id`); the
+    Attempt row is written when it ends.
+    """
+
+    class Status(models.TextChoices):
+        WAITING = lifecycle.Status.WAITING.value, _("Waiting")
+        READY = lifecycle.Status.READY.value, _("Ready")
+        RUNNING = lifecycle.Status.RUNNING.value, _("Running")
+        SUCCESSFUL = lifecycle.Status.SUCCESSFUL.value, _("Successful")
+        FAILED = lifecycle.Status.FAILED.value, _("Failed")
+        CANCELLED = lifecycle.Status.CANCELLED.value, _("Cancelled")
+
+    id = models.BigAutoField(primary_key=True)
+    backend = models.CharField(max_length=64, db_default="default", help_text=_("Alias in TASKS."))
+    task = models.CharField(max_length=255, help_text=_("Stored name of the task."))
+    version = models.PositiveIntegerField(db_default=1)
+    args = models.JSONField(default=list, db_default=models.Value([], models.JSONField()))
+    kwargs = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()))
+
+    queue_name = models.CharField(_("queue"), max_length=128, db_default="default")
+    priority = models.SmallIntegerField(db_default=0, help_text=_("Higher runs first; -100 to 100."))
+    run_after = models.DateTimeField(db_default=Now(), help_text=_("Not before this moment."))
+    status = models.CharField(max_length=16, choices=Status.choices, db_default=Status.READY)
+    waiting_for = models.CharField(
+        max_length=16, blank=True, db_default="", choices=[(w.value, w.value) for w in lifecycle.WaitingFor]
+    )
+
+    max_attempts = models.PositiveIntegerField(db_default=3)
+    attempt_count = models.PositiveIntegerField(db_default=0, help_text=_("Claims that reached a runner; only grows."))
+    failure_count = models.PositiveIntegerField(db_default=0, help_text=_("Charged attempts since the last replay."))
+    interruption_count = models.PositiveIntegerField(db_default=0)
+    snooze_count = models.PositiveIntegerField(db_default=0)
+    crash_count = models.PositiveIntegerField(db_default=0)
+
+    enqueued_at = models.DateTimeField(db_default=Now())
+    started_at = models.DateTimeField(null=True, blank=True)
+    last_attempted_at = models.DateTimeField(null=True, blank=True)
+    finished_at = models.DateTimeField(null=True, blank=True)
+
+    lease_token = models.UUIDField(null=True, blank=True)
+    lease_expires_at = models.DateTimeField(null=True, blank=True)
+    worker_id = models.UUIDField(null=True, blank=True)
+
+    unique_key = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - NULL keeps keyless jobs out of the index
+    concurrency_key = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - NULL: under no limit
+    order_key = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - NULL: in no order
+
+    result = models.JSONField(null=True, blank=True)
+    progress = models.JSONField(null=True, blank=True)
+    tags = models.JSONField(default=list, db_default=models.Value([], models.JSONField()), blank=True)
+    metadata = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()), blank=True)
+    cancel_requested_at = models.DateTimeField(null=True, blank=True)
+    expires_at = models.DateTimeField(null=True, blank=True)
+
+    class Meta:
+        verbose_name = _("job")
+        verbose_name_plural = _("jobs")
+        constraints = [
+            # The fence of every worker's write is the token alone: a row that has one is RUNNING, always.
+            models.CheckConstraint(
+                condition=Q(lease_token__isnull=True) | Q(status=lifecycle.Status.RUNNING.value),
+                name="jobqueue_job_token_is_running",
+            ),
+            # Held from enqueue to the end, retry wait included, so that a retry never meets its own twin.
+            models.UniqueConstraint(
+                fields=["backend", "task", "unique_key"],
+                condition=Q(unique_key__isnull=False) & Q(status__in=["WAITING", "READY", "RUNNING"]),
+                name="jobqueue_job_unique_live",
+            ),
+        ]
+        # Each index is partial, so that a finished job is in none but the primary key: ten million of them cost a claim nothing.
+        # A new one needs its measured price in docs/decisions/0001-physical-layout.md.
+        indexes = [
+            # claim, in claim order.
+            models.Index(
+                models.F("priority").desc(),
+                models.F("run_after"),
+                models.F("id"),
+                condition=Q(status="READY"),
+                name="jobqueue_job_ready",
+            ),
+            # promote, and the moment of the next job that falls due.
+            models.Index(
+                fields=["run_after", "id"],
+                condition=Q(status="WAITING", waiting_for__in=["time", "retry", "snooze"]),
+                name="jobqueue_job_due",
+            ),
+            # rescue, and the jobs of one worker. Without lease_expires_at, so that a renewal touches no index.
+            models.Index(fields=["worker_id"], condition=Q(status="RUNNING"), name="jobqueue_job_running"),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.task} #{self.pk}"
