@@ -1,0 +1,66 @@
+"""One SQL statement with its parameters and the way to read its answer.
+
+SQL lives in `sql/*.sql`, one statement a file, which opens with what it moves, the index it uses and why it is safe. Table names are
+filled in from the models; values only ever travel as parameters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import Any, Generic, TypeVar
+
+from django.db.backends.base.base import BaseDatabaseWrapper
+
+from django_jobqueue.models import Attempt, DeadLetter, Job, Worker
+
+Answer = TypeVar("Answer")
+Row = tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Statement(Generic[Answer]):
+    """What to ask PostgreSQL, and how to read what it says."""
+
+    name: str
+    params: Mapping[str, Any]
+    read: Callable[[list[Row]], Answer]
+
+    @property
+    def sql(self) -> str:
+        """The text of `sql/<name>.sql`, with the names of the tables filled in."""
+        return load(self.name)
+
+
+def run_on(connection: BaseDatabaseWrapper, statement: Statement[Answer]) -> Answer:
+    """Run a statement on one of Django's connections, in whatever transaction it is in."""
+    with connection.cursor() as cursor:
+        cursor.execute(statement.sql, statement.params)
+        return statement.read(cursor.fetchall())
+
+
+@cache
+def load(name: str) -> str:
+    """Read `sql/<name>.sql` and fill in the tables' names."""
+    text = files(__package__).joinpath("sql", f"{name}.sql").read_text("utf-8")
+    for placeholder, model in _TABLES.items():
+        text = text.replace(placeholder, f'"{model._meta.db_table}"')
+    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
+
+
+_TABLES = {"{job}": Job, "{attempt}": Attempt, "{dead_letter}": DeadLetter, "{worker}": Worker}
+
+
+def array(texts: Sequence[str]) -> str:
+    """Write a PostgreSQL array literal of plain words: numbers, UUIDs, fixed names.
+
+    Twice as fast as psycopg's list adaptation, which is felt at thousands of rows a second.
+    """
+    return "{" + ",".join(texts) + "}"
+
+
+def text_array(texts: Sequence[str]) -> str:
+    """Write a PostgreSQL array literal of arbitrary text, each element quoted."""
+    return "{" + ",".join(['"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"' for text in texts]) + "}"
