@@ -16,6 +16,7 @@ class TakenOver(NamedTuple):
     id: int
     task: str
     attempt_number: int
+    token: UUID
     worker_id: UUID | None
     max_attempts: int
     tally: Tally
@@ -50,4 +51,4 @@ def recover(
 
 
 def _read(rows: list[Row]) -> list[TakenOver]:
-    return [TakenOver(*row[:5], tally=Tally(*row[5:])) for row in rows]
+    return [TakenOver(*row[:6], tally=Tally(*row[6:])) for row in rows]

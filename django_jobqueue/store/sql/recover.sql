@@ -15,5 +15,5 @@ WHERE job.id = ANY (ARRAY(
     FOR UPDATE SKIP LOCKED
 ))
 RETURNING
-    job.id, job.task, job.attempt_count, job.worker_id, job.max_attempts,
+    job.id, job.task, job.attempt_count, job.lease_token, job.worker_id, job.max_attempts,
     job.failure_count, job.interruption_count, job.snooze_count, job.crash_count
