@@ -1,5 +1,7 @@
 """Replay: the same job starts again, with a fresh budget and all of its history."""
 
+from functools import partial
+
 import pytest
 from django.db import transaction
 from django.db.models.functions import Now
@@ -177,9 +179,9 @@ def test_of_ten_replays_at_once_one_wins():
     """Ten people who replay the same letter at the same moment start one run; nine are told that it was replayed."""
     letter = make_dead_letter()
 
-    answers = race(*[lambda: replay_it(letter).pk] * 10)
+    answers = race(*[lambda: replay_it(letter).status] * 10)
 
-    assert sorted(answers, key=str) == [letter.job.pk] + ["already_replayed"] * 9
+    assert sorted(answers) == ["READY"] + ["already_replayed"] * 9
     assert AuditEntry.objects.count() == 1
     assert Job.objects.count() == 1
 
@@ -191,10 +193,11 @@ def test_replay_meets_discard():
         letter = make_dead_letter()
 
         replayed, discarded = race(
-            lambda: replay_it(letter).status, lambda: discard(letter.pk, by="bob", reason="old", using="default").status
+            partial(replay_it, letter), partial(discard, letter.pk, by="bob", reason="old", using="default")
         )
 
-        assert (replayed, discarded in ("DISCARDED", "already_replayed")) == ("READY", True)
+        assert discarded == "already_replayed" or discarded.status == "DISCARDED"
+        assert replayed.status == "READY"
         letter.refresh_from_db()
         assert (letter.status, letter.job.status) == ("REPLAYED", "READY")
 
@@ -206,18 +209,14 @@ def test_replay_meets_cancel():
         letter = make_dead_letter()
 
         replayed, cancelled = race(
-            lambda: replay_it(letter).status, lambda: cancel(letter.job.pk, by="bob", reason="", using="default").status
+            partial(replay_it, letter), partial(cancel, letter.job.pk, by="bob", reason="", using="default")
         )
 
         letter.refresh_from_db()
-        assert replayed == "READY"
-        match cancelled:
-            case "CANCELLED":
-                assert (letter.status, letter.job.status) == ("RESOLVED", "CANCELLED")
-            case "finished":
-                assert (letter.status, letter.job.status) == ("REPLAYED", "READY")
-            case _:
-                pytest.fail(cancelled)
+        assert replayed.status == "READY"
+        end = ("REPLAYED", "READY") if cancelled == "finished" else ("RESOLVED", cancelled.status)
+        assert (letter.status, letter.job.status) == end
+        assert letter.job.status in ("READY", "CANCELLED")
 
 
 @pytest.mark.django_db(transaction=True)
