@@ -7,7 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
-from django_jobqueue.management.jobqueue import many
+from django_jobqueue.management.jobqueue import jobs, many
 from django_jobqueue.management.jobqueue.options import default_actor
 from django_jobqueue.management.jobqueue.terminal import duration
 from django_jobqueue.models import AuditEntry, DeadLetter, Job
@@ -47,7 +47,7 @@ def test_an_empty_queue_is_shown():
     assert jobqueue("jobs", "list") == "no jobs\n"
     assert jobqueue_json("stats")["queues"] == []
     assert jobqueue_json("dead", "list") == {"dead_letters": []}
-    assert jobqueue_json("jobs", "list") == {"jobs": []}
+    assert jobqueue_json("jobs", "list")["jobs"] == []
 
 
 def test_stats_has_a_line_for_each_queue_and_a_total():
@@ -233,6 +233,21 @@ def test_jobs_are_listed():
     assert ids("--status", "running") == [running.pk]
     assert ids("--queue", "mail") == [running.pk]
     assert "waiting (time)" in jobqueue("jobs", "list")
+
+
+def test_a_search_among_finished_jobs_is_bounded(monkeypatch):
+    """A filtered list says how far down it has searched, and where to go on."""
+    monkeypatch.setattr(jobs, "SEARCHED_IDS", 2)
+    rare = make_job("CANCELLED")
+    for _ in range(2):
+        make_job("SUCCESSFUL")
+    words = ("jobs", "list", "--status", "cancelled")
+
+    first = jobqueue_json(*words)
+
+    assert first == {"jobs": [], "searched_from": rare.pk + 1}
+    assert f"go on with --before {rare.pk + 1}" in jobqueue(*words)
+    assert jobqueue_json(*words, "--before", rare.pk + 1)["jobs"][0]["id"] == rare.pk
 
 
 def test_a_job_without_a_letter_tells_its_story():

@@ -47,7 +47,9 @@ class Command(BaseCommand):
             self._fail(terminal, "not_migrated", "the tables of the job queue are missing; run manage.py migrate", 1)
         except OperationalError as error:
             timed_out = _sqlstate(error) == "57014"  # query_canceled
-            message = "it takes PostgreSQL too long; narrow it by a filter" if timed_out else str(error).strip()
+            message = (
+                "PostgreSQL takes too long over it; try it later, or name ids" if timed_out else str(error).strip()
+            )
             self._fail(terminal, "timed_out" if timed_out else "database", message, 1)
         else:
             if not done:

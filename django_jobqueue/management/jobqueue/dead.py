@@ -51,7 +51,11 @@ def add_parsers(subjects: Any) -> None:
     parser.add_argument("--per-second", type=float, metavar="N", help="replay no more than so many a second")
     # Django keeps the name `args` to itself.
     for name, kind in (("args", list), ("kwargs", dict)):
-        words = {"dest": f"new_{name}", "metavar": "JSON", "help": "run with these instead; for a single id"}
+        words: dict[str, Any] = {
+            "dest": f"new_{name}",
+            "metavar": "JSON",
+            "help": "run with these instead; for a single id",
+        }
         parser.add_argument(f"--{name}", type=_json_of(kind), **words)
     add_act_options(parser)
     add_common_options(parser, replay_letters)

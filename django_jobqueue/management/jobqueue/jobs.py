@@ -35,6 +35,9 @@ _ORDERS = {
 }
 _NEWEST_FIRST = ("-id",)
 
+SEARCHED_IDS = 500_000
+"""Ids that a filtered list by id is searched in: finished jobs are in no index but the primary key."""
+
 _COLUMNS = (
     "id", "backend", "task", "queue_name", "priority", "status", "waiting_for", "attempt_count", "failure_count",
     "max_attempts", "enqueued_at", "run_after", "started_at", "finished_at",
@@ -69,16 +72,19 @@ def list_jobs(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
     """List jobs, of one state or of all."""
     status = options["status"] and options["status"].upper()
     order = _ORDERS.get(status, _NEWEST_FIRST)
-    jobs = Job.objects.using(using).filter(**_filters(options))
-    if status:
-        jobs = jobs.filter(_in(status))
-    if options["before"] is not None:
-        if order is not _NEWEST_FIRST:
-            raise Usage("--before goes on in lists by id; live jobs are listed from the next one on")
-        jobs = jobs.filter(pk__lt=options["before"])
+    if options["before"] is not None and order is not _NEWEST_FIRST:
+        raise Usage("--before goes on in lists by id; live jobs are listed from the next one on")
+    filters = Q(**_filters(options)) & (_in(status) if status else Q())
     with glance(using, settings=PLAN_GUARD):
-        rows = list(jobs.order_by(*order).values(*_COLUMNS)[: options["limit"]])
-    terminal.answer({"jobs": rows}, _lines(terminal, rows))
+        jobs, floor = Job.objects.using(using).order_by(*order), 0
+        if order is _NEWEST_FIRST:
+            newest = jobs.values_list("pk", flat=True).first() or 0
+            top = newest + 1 if options["before"] is None else options["before"]
+            floor = top - SEARCHED_IDS if filters else 0
+            jobs = jobs.filter(pk__lt=top, pk__gte=floor)
+        rows = list(jobs.filter(filters).values(*_COLUMNS)[: options["limit"]])
+    ends_at = floor if floor > 1 and len(rows) < options["limit"] else None
+    terminal.answer({"jobs": rows, "searched_from": ends_at}, _lines(terminal, rows, ends_at))
     return True
 
 
@@ -127,9 +133,12 @@ def _ids(using: str, options: dict[str, Any]) -> Iterable[int | str]:
     return found
 
 
-def _lines(terminal: Terminal, rows: list[dict[str, Any]]) -> list[str]:
-    if not rows:
-        return ["no jobs"]
+def _lines(terminal: Terminal, rows: list[dict[str, Any]], searched_from: int | None) -> list[str]:
+    more = [f"searched from job {searched_from} on; go on with --before {searched_from}"] if searched_from else []
+    return [*(_table(terminal, rows) if rows else ["no jobs"]), *more]
+
+
+def _table(terminal: Terminal, rows: list[dict[str, Any]]) -> list[str]:
     headings = ["id", "task", "queue", "status", "attempts", "enqueued", "run after", "finished"]
     cells = [
         [
