@@ -53,7 +53,7 @@ class Options:
     """Alias in DATABASES of the queue's tables. Default "default"."""
 
     max_attempts: int = _integer(3, minimum=1, maximum=MAX_ATTEMPTS)
-    """Charged attempts a job has before it is a dead letter; a task may say otherwise. Default 3."""
+    """Charged attempts a job has before it is a dead letter; a task may set its own. Default 3."""
 
     max_interruptions: int = _integer(20, minimum=0, maximum=MAX_ATTEMPTS)
     """Interruptions by deploys and outages, which are not charged, before a job is a dead letter.
