@@ -224,12 +224,11 @@ def _worker_id(worker_id: Any) -> str:
 
 
 def _error(attempt: Attempt) -> TaskError:
-    if attempt.exception_class:
-        return TaskError(
-            exception_class_path=attempt.exception_class,
-            traceback=attempt.traceback or attempt.message,
-        )
-    return _named(JobQueueError, attempt.message or f"attempt {attempt.number}: {attempt.outcome}")
+    text = attempt.traceback or attempt.message or f"attempt {attempt.number}: {attempt.outcome}"
+    if "." in attempt.exception_class:
+        return TaskError(exception_class_path=attempt.exception_class, traceback=text)
+    # A worker that died, or was killed at a time limit, raised nothing.
+    return _named(JobQueueError, text)
 
 
 def _named(cls: type[Exception], text: str) -> TaskError:
