@@ -12,7 +12,9 @@ Declined: {message}
 """
 
 
-def letter(*, task="shop.charge", reason="attempts_exhausted", message="4111", line=12, function="pay"):
+def letter(
+    *, task="shop.charge", reason="attempts_exhausted", message="4111", line=12, function="pay"
+):
     """Return the fingerprint of a death with these particulars."""
     text = TRACEBACK.format(line=line, message=message, function=function)
     return fingerprint(task, reason, Failure("shop.Declined", message, text))
@@ -25,7 +27,12 @@ def test_message_and_line_do_not_count():
 
 def test_task_reason_and_place_count():
     """Other tasks, reasons and functions are other kinds of death."""
-    kinds = {letter(), letter(task="shop.refund"), letter(reason="rejected"), letter(function="ask")}
+    kinds = {
+        letter(),
+        letter(task="shop.refund"),
+        letter(reason="rejected"),
+        letter(function="ask"),
+    }
 
     assert len(kinds) == 4
 

@@ -22,7 +22,7 @@ def reachable(start, transitions):
 
 def test_every_status_is_live_or_terminal():
     """A job either still holds its unique key, or is over; there is no third kind."""
-    assert LIVE | TERMINAL == set(Status)
+    assert set(Status) == LIVE | TERMINAL
     assert not LIVE & TERMINAL
 
 

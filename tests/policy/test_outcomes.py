@@ -10,7 +10,7 @@ from django_jobqueue.policy import outcomes
 
 
 def test_every_outcome_but_cancelled_is_a_value():
-    """Each name that an attempt's row may hold has its type; a cancellation is settled by no worker."""
+    """Each name that an attempt's row may hold has its type; a person cancels, no worker."""
     names = {cls.__name__.lower() for cls in get_args(outcomes.Outcome)}
 
     assert names | {"cancelled"} == {name.replace("_", "") for name in outcomes.OutcomeName}
