@@ -205,7 +205,7 @@ def test_a_refusal_names_the_place(args, kwargs, path):
 
 
 def test_a_refusal_is_what_json_and_django_raise():
-    """Code that catches TypeError, as from Django's backends, or json's ValueError, catches this."""
+    """Code that catches TypeError, as from Django's backends, or json's ValueError, catches it."""
     with pytest.raises(TypeError):
         dumps({1})
     with pytest.raises(ValueError, match="nan"):
