@@ -125,7 +125,9 @@ def test_two_tasks_of_one_name_are_refused(install, options):
         f"{OURS}@task(task_name='one')\ndef first(): pass\n@task({options})\ndef second(): pass\n",
     )
 
-    with pytest.raises(InvalidOptions, match=r"'one' names shop\.tasks\.first and shop\.tasks\.second"):
+    with pytest.raises(
+        InvalidOptions, match=r"'one' names shop\.tasks\.first and shop\.tasks\.second"
+    ):
         registry.discover()
 
 

@@ -1,6 +1,5 @@
 """The decorator: what a task may say, and what is refused where it is written."""
 
-import asyncio
 import copy
 import functools
 import pickle
@@ -11,6 +10,7 @@ from datetime import UTC, datetime
 
 import django
 import pytest
+from asgiref.sync import async_to_sync
 from django.db import transaction
 
 from django_jobqueue import backoff, tasks
@@ -163,7 +163,7 @@ def test_other_backends_run_our_task():
 @pytest.mark.usefixtures("other_backend")
 def test_other_backends_run_our_coroutine():
     """Django's own backends take our coroutines, too."""
-    result = asyncio.run(cast.give_back_async.aenqueue(1))
+    result = async_to_sync(cast.give_back_async.aenqueue)(1)
 
     assert result.args == [1]
 
