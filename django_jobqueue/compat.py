@@ -77,9 +77,7 @@ elif find_spec("django_tasks"):
 
     # Up to 0.12 the backport says …Error; its later versions use Django's names.
     InvalidTask = getattr(exceptions, "InvalidTask", None) or exceptions.InvalidTaskError
-    InvalidTaskBackend = (
-        getattr(exceptions, "InvalidTaskBackend", None) or exceptions.InvalidTaskBackendError
-    )
+    InvalidTaskBackend = getattr(exceptions, "InvalidTaskBackend", None) or exceptions.InvalidTaskBackendError
 
     AnyTask, AnyTaskResult, AnyTaskContext = Task, TaskResult, TaskContext
     PACKAGE = "django_tasks"
