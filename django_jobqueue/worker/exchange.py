@@ -218,7 +218,7 @@ class Exchange:
         self._fleet.waiting += [self._flight(job, cycle.token, lease_until) for job in answer.claimed]
         for job in answer.rescued:
             logger.warning("job %s %s: its lease ran out; worker %s is lost", job.id, job.task, job.worker_id)
-            self.settle(job, cycle.token, Lost(Failure("WorkerLost", f"the lease of worker {job.worker_id} ran out")))
+            self.settle(job, cycle.token, Lost(Failure("django_jobqueue.exceptions.WorkerLost", f"the lease of worker {job.worker_id} ran out")))
         if answer.promoted is not None:
             self._schedule.expect(answer.promoted.next_due_seconds)
         if cycle.wanted and len(answer.claimed) >= cycle.wanted:
