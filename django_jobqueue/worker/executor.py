@@ -14,13 +14,12 @@ from contextvars import Context
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from django.utils.dateparse import parse_datetime
-
 from django_jobqueue import results, tasks
-from django_jobqueue.compat import TaskResult, task_started
+from django_jobqueue.compat import AnyTask, task_started
 from django_jobqueue.exceptions import InvalidPayload, Reject, Retry, Snooze
-from django_jobqueue.payload.json import dumps
-from django_jobqueue.payload.text import describe, storable
+from django_jobqueue.payload.storable_json import dumps
+from django_jobqueue.payload.storable_text import describe, storable
+from django_jobqueue.policy.backoff import Backoff
 from django_jobqueue.policy.outcomes import Failed, Failure, Outcome, Snoozed, Succeeded, TimedOut, Verdict
 from django_jobqueue.worker import slate
 
@@ -50,20 +49,21 @@ class Bounds:
     backend: str
 
 
-def run(order: Order, task: Any, bounds: Bounds) -> Outcome:
+def run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
     """Run an attempt of a function in this thread."""
     with slate.clean_connections(order.task):
         return Context().run(_run, order, task, bounds)
 
 
-async def run_async(order: Order, task: Any, bounds: Bounds) -> Outcome:
+async def run_async(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
     """Run an attempt of a coroutine in this event loop; cancels it at its time limit.
 
     The caller gives it a context of its own.
     """
     result = _prepare(order, task, bounds)
-    if not isinstance(result, TaskResult):
+    if not isinstance(result, results.TaskResult):
         return result
+    assert task is not None
     limit = tasks.timeout_of(task)
     timer = asyncio.timeout(limit)
     try:
@@ -76,9 +76,9 @@ async def run_async(order: Order, task: Any, bounds: Bounds) -> Outcome:
     return _succeeded(value, bounds)
 
 
-def _run(order: Order, task: Any, bounds: Bounds) -> Outcome:
+def _run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
     result = _prepare(order, task, bounds)
-    if not isinstance(result, TaskResult):
+    if not isinstance(result, results.TaskResult):
         return result
     try:
         value = task.func(*_call_args(task, result), **result.kwargs)
@@ -87,7 +87,7 @@ def _run(order: Order, task: Any, bounds: Bounds) -> Outcome:
     return _succeeded(value, bounds)
 
 
-def _prepare(order: Order, task: Any, bounds: Bounds) -> TaskResult | Failed:
+def _prepare(order: Order, task: AnyTask | None, bounds: Bounds) -> results.TaskResult | Failed:
     if task is None:
         return Failed(Failure("UnknownTask", f"no task is named {order.task!r} here"), Verdict.UNKNOWN_TASK)
     if not isinstance(order.args, list) or not isinstance(order.kwargs, dict):
@@ -95,33 +95,35 @@ def _prepare(order: Order, task: Any, bounds: Bounds) -> TaskResult | Failed:
         message = f"the stored args are not a list, or the kwargs not an object: {shown}"
         return Failed(Failure("InvalidPayload", message), Verdict.INVALID_PAYLOAD)
     result = results.for_attempt(
-        job_id=order.job_id,
+        id=str(order.job_id),
         task=task,
+        backend=bounds.backend,
         args=order.args,
         kwargs=order.kwargs,
-        backend=bounds.backend,
-        enqueued_at=parse_datetime(order.enqueued_at),
-        started_at=parse_datetime(order.started_at),
-        last_attempted_at=parse_datetime(order.last_attempted_at),
-        worker_ids=order.worker_ids,
+        attempt_number=order.attempt_number,
+        worker_id=order.worker_ids[-1],
+        earlier_worker_ids=order.worker_ids[:-1],
+        enqueued_at=order.enqueued_at,
+        started_at=order.started_at,
+        last_attempted_at=order.last_attempted_at,
     )
     # A receiver is a guest: what it raises is logged by send_robust and changes nothing.
     task_started.send_robust(sender=type(task.get_backend()), task_result=result)
     return result
 
 
-def _call_args(task: Any, result: TaskResult) -> list[Any]:
-    return [results.context_for(result), *result.args] if task.takes_context else result.args
+def _call_args(task: AnyTask | None, result: results.TaskResult) -> list[Any]:
+    return [results.TaskContext(task_result=result), *result.args] if task.takes_context else result.args
 
 
 def _succeeded(value: Any, bounds: Bounds) -> Outcome:
     try:
-        return Succeeded(dumps(value, path="result", max_bytes=bounds.max_result_bytes))
+        return Succeeded(dumps(value, "result", max_bytes=bounds.max_result_bytes))
     except InvalidPayload as error:
         return Failed(describe(error), Verdict.INVALID_RESULT)
 
 
-def _outcome_of(error: BaseException, task: Any, result: TaskResult) -> Outcome:
+def _outcome_of(error: BaseException, task: AnyTask | None, result: results.TaskResult) -> Outcome:
     match error:
         case Snooze():
             return Snoozed(error.seconds)
@@ -137,7 +139,7 @@ def _outcome_of(error: BaseException, task: Any, result: TaskResult) -> Outcome:
             return Failed(describe(error), after_seconds=_asked_backoff(error, task, result))
 
 
-def _does_not_fit(task: Any, result: TaskResult) -> bool:
+def _does_not_fit(task: AnyTask | None, result: results.TaskResult) -> bool:
     try:
         inspect.signature(task.func).bind(*_call_args(task, result), **result.kwargs)
     except TypeError:
@@ -145,15 +147,15 @@ def _does_not_fit(task: Any, result: TaskResult) -> bool:
     return False
 
 
-def _mismatch(error: TypeError, task: Any, result: TaskResult) -> Failure:
+def _mismatch(error: TypeError, task: AnyTask | None, result: results.TaskResult) -> Failure:
     given = ", ".join([repr(arg) for arg in result.args] + [f"{name}={value!r}" for name, value in result.kwargs.items()])
     message = f"{task.module_path}{inspect.signature(task.func)} cannot be called with ({given}): {error}"
     return Failure("TypeError", storable(message, 4000))
 
 
-def _asked_backoff(error: BaseException, task: Any, result: TaskResult) -> float | None:
-    ask = tasks.backoff_callable_of(task)
-    if ask is None:
+def _asked_backoff(error: BaseException, task: AnyTask | None, result: results.TaskResult) -> float | None:
+    ask = task.backoff if isinstance(task, tasks.Task) else None
+    if ask is None or isinstance(ask, Backoff):
         return None
     try:
         seconds = ask(error, result)
