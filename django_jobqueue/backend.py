@@ -84,7 +84,7 @@ class JobQueueBackend(BaseTaskBackend):
         """
         self.validate_task(task)
         job = self._new_job(task, args, kwargs)
-        self._require_postgresql()
+        self.require_postgresql()
         return self._insert([task], [job])[0]
 
     def enqueue_many(self, calls: Iterable[tuple[AnyTask, Sequence[Any], Mapping[str, Any]]]) -> list[results.TaskResult]:
@@ -100,7 +100,7 @@ class JobQueueBackend(BaseTaskBackend):
                 raise InvalidTask(f"jobs[{index}]: {error}") from error
             tasks.append(task)
             jobs.append(self._new_job(task, args, kwargs, path=f"jobs[{index}]."))
-        self._require_postgresql()
+        self.require_postgresql()
         if len(jobs) <= ROWS_PER_STATEMENT:
             return self._insert(tasks, jobs)
         with transaction.atomic(using=self.database):
@@ -124,7 +124,7 @@ class JobQueueBackend(BaseTaskBackend):
         from django_jobqueue.models import Job
 
         number = _job_id(result_id)
-        self._require_postgresql()
+        self.require_postgresql()
         try:
             job = Job.objects.using(self.database).get(pk=number, backend=self.alias)
         except Job.DoesNotExist:
@@ -170,7 +170,8 @@ class JobQueueBackend(BaseTaskBackend):
         task_enqueued.send_robust(type(self), task_result=result)
         return result
 
-    def _require_postgresql(self) -> None:
+    def require_postgresql(self) -> None:
+        """Raise InvalidOptions or UnsupportedDatabase unless the queue's tables can be used here."""
         if self.database not in connections:
             raise InvalidOptions(
                 f"TASKS[{self.alias!r}]['OPTIONS']['database'] is {self.database!r}, which is not in DATABASES; "

@@ -47,6 +47,7 @@ class Crew:
         self.reports: list[Report] = []
         self.never_started: list[Flight] = []
         self.broken = ""
+        self.has_new_room = False
         self._plan = plan
         self._wakeup = wakeup
         self._launcher: Launcher | None = None
@@ -212,6 +213,7 @@ class Crew:
                     self.never_started += [f for ticket in tickets if (f := runner.take_back(ticket)) is not None]
                 case ["ready"]:
                     runner.phase = Phase.READY if runner.phase is Phase.STARTING else runner.phase
+                    self.has_new_room = True
                     self._failed_starts = 0
                 case ["told", count]:
                     runner.untold -= count

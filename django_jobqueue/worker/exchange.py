@@ -15,7 +15,7 @@ import psycopg
 
 from django_jobqueue import tasks
 from django_jobqueue.policy.outcomes import Failure, Lost
-from django_jobqueue.policy.retry import Bury, Finish
+from django_jobqueue.policy.retry import Bury, Finish, Wait
 from django_jobqueue.registry import Registry
 from django_jobqueue.store.claim import Claimed, claim
 from django_jobqueue.store.notify import CHANNEL
@@ -78,6 +78,10 @@ class Exchange:
         """Note jobs that were never started."""
         for flight in flights:
             self._ledger.give_back(Lease(flight.claimed.id, flight.token))
+
+    def look_now(self) -> None:
+        """Poll at the next turn: there is room that was not there before."""
+        self._schedule.poll_again()
 
     def claim_no_more(self) -> None:
         """Take no more jobs; what is decided is still written."""
@@ -180,7 +184,7 @@ class Exchange:
     def _claims(self, token: UUID) -> tuple[list[Statement[list[Claimed]]], int]:
         if not self._takes_more or self._ledger.is_isolating:
             return [], 0
-        room = self._fleet.room(self._pace.ahead())
+        room = self._fleet.room(self.pace.ahead())
         left = MAX_CLAIM
         if self._plan.max_jobs is not None:
             left = min(left, self._plan.max_jobs - self.claimed_count)
@@ -230,7 +234,7 @@ class Exchange:
 
     def _cycle_done(self, cycle: Cycle, answer: CycleAnswer, sent_at: float) -> None:
         self._ledger.written(cycle.batch)
-        self._count_refused(cycle, answer)
+        self._note_settled(cycle, answer)
         self.claimed_count += len(answer.claimed)
         lease_until = sent_at + self._options.lease_seconds
         self._fleet.waiting += [self._flight(job, cycle.token, lease_until) for job in answer.claimed]
@@ -242,15 +246,21 @@ class Exchange:
         if cycle.wanted and len(answer.claimed) >= cycle.wanted:
             self._schedule.poll_again()
         if cycle.is_poll:
-            self.is_drained = not (answer.claimed or answer.rescued or (answer.promoted and answer.promoted.count))
+            found = answer.claimed or answer.rescued or (answer.promoted and answer.promoted.count)
+            # A poll that could not have claimed anything says nothing about what there is.
+            self.is_drained = cycle.wanted > 0 and not found
 
-    def _count_refused(self, cycle: Cycle, answer: CycleAnswer) -> None:
+    def _note_settled(self, cycle: Cycle, answer: CycleAnswer) -> None:
         for settlement in cycle.batch.settlements:
             if settlement.job_id not in answer.settled:
                 self.stale_refused += 1
                 logger.warning("job %s %s: the lease was lost, its outcome is dropped", settlement.job_id, settlement.task)
-            elif isinstance(settlement.decision.step, Finish | Bury):
-                self.ended.append(settlement.job_id)
+                continue
+            match settlement.decision.step:
+                case Finish() | Bury():
+                    self.ended.append(settlement.job_id)
+                case Wait(after_seconds):
+                    self._schedule.expect(after_seconds)
 
     def _flight(self, job: Claimed, token: UUID, lease_until: float) -> Flight:
         task = self._registry.get(job.task)

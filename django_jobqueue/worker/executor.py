@@ -112,7 +112,7 @@ def _prepare(order: Order, task: AnyTask | None, bounds: Bounds) -> results.Task
     return result
 
 
-def _call_args(task: AnyTask | None, result: results.TaskResult) -> list[Any]:
+def _call_args(task: AnyTask, result: results.TaskResult) -> list[Any]:
     return [results.TaskContext(task_result=result), *result.args] if task.takes_context else result.args
 
 
@@ -123,7 +123,7 @@ def _succeeded(value: Any, bounds: Bounds) -> Outcome:
         return Failed(describe(error), Verdict.INVALID_RESULT)
 
 
-def _outcome_of(error: BaseException, task: AnyTask | None, result: results.TaskResult) -> Outcome:
+def _outcome_of(error: BaseException, task: AnyTask, result: results.TaskResult) -> Outcome:
     match error:
         case Snooze():
             return Snoozed(error.seconds)
@@ -139,7 +139,7 @@ def _outcome_of(error: BaseException, task: AnyTask | None, result: results.Task
             return Failed(describe(error), after_seconds=_asked_backoff(error, task, result))
 
 
-def _does_not_fit(task: AnyTask | None, result: results.TaskResult) -> bool:
+def _does_not_fit(task: AnyTask, result: results.TaskResult) -> bool:
     try:
         inspect.signature(task.func).bind(*_call_args(task, result), **result.kwargs)
     except TypeError:
@@ -147,13 +147,13 @@ def _does_not_fit(task: AnyTask | None, result: results.TaskResult) -> bool:
     return False
 
 
-def _mismatch(error: TypeError, task: AnyTask | None, result: results.TaskResult) -> Failure:
+def _mismatch(error: TypeError, task: AnyTask, result: results.TaskResult) -> Failure:
     given = ", ".join([repr(arg) for arg in result.args] + [f"{name}={value!r}" for name, value in result.kwargs.items()])
     message = f"{task.module_path}{inspect.signature(task.func)} cannot be called with ({given}): {error}"
     return Failure("TypeError", storable(message, 4000))
 
 
-def _asked_backoff(error: BaseException, task: AnyTask | None, result: results.TaskResult) -> float | None:
+def _asked_backoff(error: BaseException, task: AnyTask, result: results.TaskResult) -> float | None:
     ask = task.backoff if isinstance(task, tasks.Task) else None
     if ask is None or isinstance(ask, Backoff):
         return None
