@@ -1,0 +1,18 @@
+"""Addresses of the demo site."""
+
+from django.contrib import admin
+from django.http import HttpRequest, HttpResponse
+from django.urls import path
+from django.views.generic import RedirectView
+
+
+def favicon(request: HttpRequest) -> HttpResponse:
+    """Answer the browser's unasked question, so that the log has no error in it."""
+    return HttpResponse(status=204)
+
+
+urlpatterns = [
+    path("", RedirectView.as_view(pattern_name="admin:index")),
+    path("favicon.ico", favicon),
+    path("admin/", admin.site.urls),
+]
