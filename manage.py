@@ -72,7 +72,7 @@ def environment_folder():
 
 
 def is_home(home):
-    return Path(sys.prefix).resolve() == home and read(home / "set-up") == fingerprint()
+    return Path(sys.prefix).resolve() == home.resolve() and read(home / "set-up") == fingerprint()
 
 
 def is_installed_here():
@@ -105,13 +105,14 @@ def build(home):
 
 
 def create(home):
-    import venv
-    from importlib import util
-
-    if util.find_spec("ensurepip") is None:
+    try:
+        import ensurepip  # noqa: F401
+        import venv
+    except ImportError as error:
         sys.exit(
-            "This Python cannot build virtual environments: its module ensurepip is missing.\n"
-            "On Debian and Ubuntu: apt install python3-venv. Or use uv: uv run manage.py test"
+            "This Python cannot build virtual environments ({}).\n"
+            "On Debian and Ubuntu: apt install python3-venv. "
+            "Or use uv: uv run manage.py test".format(error)
         )
     venv.create(str(home), with_pip=True, symlinks=os.name != "nt")
 
@@ -122,8 +123,10 @@ def run(command):
         os.environ, PIP_USER="0", PIP_NO_INPUT="1", PIP_DISABLE_PIP_VERSION_CHECK="1"
     )
     environment.pop("PYTHONPATH", None)
-    if subprocess.call([str(word) for word in command], env=environment, stdin=subprocess.DEVNULL):
-        sys.exit("Setting up failed at: {}".format(" ".join(str(word) for word in command)))
+    words = [str(word) for word in command]
+    # The open file is the lock: it lasts until pip has ended too, if this process is killed.
+    if subprocess.call(words, env=environment, stdin=subprocess.DEVNULL, close_fds=False):
+        sys.exit("Setting up failed at: {}".format(" ".join(words)))
 
 
 def succeeds(command):
@@ -143,10 +146,15 @@ def one_at_a_time():
     except OSError as error:
         sys.exit("Setting up needs a checkout that can be written to: {}".format(error))
     with lock:
-        with contextlib.suppress(ImportError):  # Windows has no fcntl: two first runs may collide
+        if os.name != "nt":  # there two first runs may collide
             import fcntl
 
-            fcntl.flock(lock, fcntl.LOCK_EX)
+            os.set_inheritable(lock.fileno(), True)
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:
+                print("Another process is setting up; waiting for it ...", file=sys.stderr)
+                fcntl.flock(lock, fcntl.LOCK_EX)
         yield
 
 

@@ -1,3 +1,47 @@
-"""A PostgreSQL job queue for Django with a failure contract."""
+"""A PostgreSQL job queue for Django with a failure contract.
+
+Jobs are rows, written in the caller's transaction. Workers claim them under a lease; what fails is tried again, a finite number of times;
+what keeps failing becomes a dead letter that a person sees to. The package, in reading order:
+
+    tasks       what a project writes: the `@task` decorator and its options (task_options, registry)
+    backend     the door for Django Tasks: enqueue and get_result (compat, conf, results, checks)
+    payload     checks: what may be stored
+    policy      thinks: what follows an attempt, as pure functions
+    models      the columns, constraints and indexes
+    store       remembers: every change of a job's state, one module a verb
+    worker      acts: `manage.py runworker`
+    admin       shows: jobs, attempts and dead letters
+
+Public names are `task`, and `Retry`, `Snooze` and `Reject`, which a task raises. They are looked up on first use: Django imports this
+module before its settings and apps are ready.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from django_jobqueue.exceptions import Reject, Retry, Snooze
+    from django_jobqueue.tasks import task
 
 __version__ = "0.1.0.dev0"
+
+__all__ = ["Reject", "Retry", "Snooze", "__version__", "task"]
+
+_HOMES = {
+    "Reject": "django_jobqueue.exceptions",
+    "Retry": "django_jobqueue.exceptions",
+    "Snooze": "django_jobqueue.exceptions",
+    "task": "django_jobqueue.tasks",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

@@ -11,7 +11,7 @@ from pathlib import Path
 from .errors import WAYS_OUT, EmbeddedServerError
 
 OLDEST_MAJOR = 15
-PROGRAMS = ("initdb", "pg_ctl", "pg_isready", "postgres")
+PROGRAMS = ("initdb", "pg_ctl", "postgres")
 KNOWN_FOLDERS = (
     "/usr/lib/postgresql/*/bin",  # Debian, Ubuntu
     "/usr/pgsql-*/bin",  # Red Hat, from postgresql.org

@@ -8,6 +8,7 @@ import shutil
 import stat
 import subprocess
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -64,7 +65,8 @@ def default_home() -> Path:
     if chosen := os.environ.get("EMBEDDED_PG_HOME"):
         return Path(chosen).resolve()
     home = CHECKOUT / ".jobqueue"
-    if os.geteuid() != 0 and os.access(home if home.exists() else CHECKOUT, os.W_OK):
+    is_mine = home.stat().st_uid == os.geteuid() if home.exists() else os.access(CHECKOUT, os.W_OK)
+    if os.geteuid() != 0 and is_mine:
         return home
     # Unlike /tmp it survives a restart of the machine. create() refuses what others put there.
     long_lived = Path("/var/tmp")  # noqa: S108
@@ -163,16 +165,16 @@ class Places:
 
 
 def _make_private(folder: Path, uid: int, gid: int, mode: int) -> None:
-    try:
+    with suppress(FileExistsError):
         folder.mkdir(mode=0o700, parents=True)
-    except FileExistsError:
-        found = folder.lstat()
-        if not stat.S_ISDIR(found.st_mode) or found.st_uid != uid:
-            raise EmbeddedServerError(
-                f"{folder} exists, but is not a folder of user id {uid}. Remove it, "
-                "or set EMBEDDED_PG_HOME to another folder."
-            ) from None
-    else:
+    found = folder.lstat()
+    # This process's own is fine: another starter may be between mkdir and chown, or died there.
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid not in (uid, os.geteuid()):
+        raise EmbeddedServerError(
+            f"{folder} exists, but is not a folder of user id {uid}. Remove it, "
+            "or set EMBEDDED_PG_HOME to another folder."
+        )
+    if found.st_uid != uid:
         os.chown(folder, uid, gid)
     folder.chmod(mode)
 

@@ -33,14 +33,18 @@ def forget_zombie(data: Path) -> None:
         (data / "postmaster.pid").unlink(missing_ok=True)
 
 
-def accepts_connections(sockets: Path) -> bool:
-    """Say whether something listens on the socket: cheap, and true also while it recovers."""
+def is_ready(data: Path, sockets: Path) -> bool:
+    """Say whether the server takes queries: it listens, and its pid file says that it recovered.
+
+    Cheap enough to ask before each connection.
+    """
     with socket.socket(socket.AF_UNIX) as probe:
         try:
             probe.connect(str(sockets / ".s.PGSQL.5432"))
-        except OSError:
+            status = (data / "postmaster.pid").read_text().splitlines()[7]
+        except (OSError, IndexError):
             return False
-    return True
+    return status.strip() == "ready"
 
 
 def stop_postmaster(data: Path) -> bool:

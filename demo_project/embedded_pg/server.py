@@ -14,7 +14,7 @@ from .errors import WAYS_OUT, EmbeddedServerError
 from .keeper import spawn_keeper
 from .locks import is_locked, is_shared, locked, try_lock, wait_for_lock
 from .places import Places, default_home, server_account
-from .postmaster import accepts_connections, forget_zombie, postmaster_id, stop_postmaster
+from .postmaster import forget_zombie, is_ready, postmaster_id, stop_postmaster
 
 USER = "postgres"
 PORT = "5432"  # part of the socket's name; nothing listens on TCP
@@ -55,11 +55,12 @@ class Server:
         with locked(self.places.setup_lock):
             if self._use is None:
                 self._use = wait_for_lock(self.places.users_lock, shared=True)
-            if postmaster_id(self.places.data) is None:
-                self._launch(self.binaries())
+            # The keeper comes first: it stops also what a killed starter left half-started.
             if (lock := try_lock(self.places.keeper_lock)) is not None:
                 spawn_keeper(self.places, lock)
                 os.close(lock)
+            if not self._is_ready():
+                self._launch(self.binaries())
 
     def release(self) -> None:
         """Stop being a user before this process ends."""
@@ -109,7 +110,10 @@ class Server:
         return self.places.within_reach(find_binaries())
 
     def _is_up(self) -> bool:
-        return accepts_connections(self.places.sockets) and is_locked(self.places.keeper_lock)
+        return self._is_ready() and is_locked(self.places.keeper_lock)
+
+    def _is_ready(self) -> bool:
+        return is_ready(self.places.data, self.places.sockets)
 
     def _data_version(self) -> str | None:
         try:
@@ -128,24 +132,42 @@ class Server:
                 f"Or keep the data: set EMBEDDED_PG_BIN to the folder of a PostgreSQL {version}."
             )
         deadline = time.monotonic() + RETRY_SECONDS
-        while not self._pg_ctl_start(binaries):
+        while postmaster_id(self.places.data) is None and not self._pg_ctl_start(binaries):
             # The processes of a server that was killed take a moment to leave its memory.
             forget_zombie(self.places.data)
             if time.monotonic() > deadline:
-                log = self.places.log.read_text(errors="replace")[-2000:]
-                raise EmbeddedServerError(f"{binaries} does not start. {self.places.log}:\n{log}")
+                raise EmbeddedServerError(f"{binaries} does not start.\n{self._end_of_log()}")
             time.sleep(0.3)
-        self._wait_until_ready(binaries)
+        deadline = time.monotonic() + START_SECONDS
+        while not self._is_ready():
+            if time.monotonic() > deadline:
+                raise EmbeddedServerError(f"{binaries} was not ready after {START_SECONDS} s.")
+            time.sleep(0.02)
+
+    def _end_of_log(self) -> str:
+        try:
+            return f"{self.places.log}:\n{self.places.log.read_text(errors='replace')[-2000:]}"
+        except OSError as error:
+            return f"It left no log: {error}"
 
     def _create_cluster(self, binaries: Binaries) -> None:
         """Run initdb beside the final folder, so that a half-made cluster is never used."""
-        partial = self.places.cluster / "partial"
-        shutil.rmtree(partial, ignore_errors=True)
+        for left in self.places.cluster.glob("partial-*"):
+            shutil.rmtree(left, ignore_errors=True)
+        # A name of this process's own: the initdb of a starter that was killed may still run.
+        partial = self.places.cluster / f"partial-{os.getpid()}"
         # Only Linux has C.UTF-8 everywhere; C compares the same way, but knows no upper case of é.
         locale = "C.UTF-8" if sys.platform == "linux" else "C"
         words = f"--username={USER} --auth=trust --encoding=UTF8 --locale={locale} --no-sync"
-        made = self._run(
-            binaries, "initdb", "-D", str(partial), *words.split(), "--no-instructions"
+        made = subprocess.run(
+            [binaries.folder / "initdb", "-D", partial, *words.split(), "--no-instructions"],
+            env=self._environment(),
+            cwd="/",
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            **self.places.account.popen_options,
         )
         if made.returncode:
             raise EmbeddedServerError(f"{binaries}: initdb failed.\n{made.stdout}{WAYS_OUT}")
@@ -168,28 +190,6 @@ class Server:
             **self.places.account.popen_options,
         )
         return started.returncode == 0
-
-    def _wait_until_ready(self, binaries: Binaries) -> None:
-        words = ["pg_isready", "-q", "-h", str(self.places.sockets), "-p", PORT]
-        deadline = time.monotonic() + START_SECONDS
-        while self._run(binaries, *words).returncode:
-            if time.monotonic() > deadline:
-                raise EmbeddedServerError(f"{binaries} was not ready after {START_SECONDS} s.")
-            time.sleep(0.05)
-
-    def _run(
-        self, binaries: Binaries, program: str, *words: str
-    ) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [str(binaries.folder / program), *words],
-            env=self._environment(),
-            cwd="/",
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            **self.places.account.popen_options,
-        )
 
     @staticmethod
     def _environment() -> dict[str, str]:

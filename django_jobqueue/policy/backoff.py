@@ -111,9 +111,6 @@ def constant(seconds: float, *, jitter: str = Jitter.EQUAL, min_seconds: float =
     return _checked("constant", seconds, seconds, jitter, min_seconds)
 
 
-DEFAULT = exponential()
-
-
 def _checked(name: str, base_seconds: float, cap_seconds: float, jitter: str, min_seconds: float) -> Backoff:
     numbers = {"base": base_seconds, "cap_seconds": cap_seconds, "min_seconds": min_seconds}
     for label, number in numbers.items():
@@ -126,3 +123,6 @@ def _checked(name: str, base_seconds: float, cap_seconds: float, jitter: str, mi
     if jitter not in set(Jitter):
         raise ValueError(f"{name} backoff: jitter is one of 'full', 'equal', 'none'; got {jitter!r}")
     return Backoff(name, float(base_seconds), float(cap_seconds), Jitter(jitter), float(min_seconds))
+
+
+DEFAULT = exponential()

@@ -1,0 +1,203 @@
+"""The door for Django: a backend of Django Tasks that puts jobs into PostgreSQL.
+
+    TASKS = {"default": {"BACKEND": "django_jobqueue.backend.JobQueueBackend", "QUEUES": [], "OPTIONS": {...}}}
+
+A job is one INSERT in the caller's transaction. Whatever can be wrong with it is found before that, so that a refusal leaves no row.
+
+Django builds one backend a thread, while the modules of tasks are being imported: building one is cheap, imports no model and raises
+nothing. Faults in OPTIONS are told by the system checks, by `enqueue` and by `runworker`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import datetime
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from asgiref.sync import sync_to_async
+from django.db import connections, transaction
+
+from django_jobqueue import registry, results, task_options
+from django_jobqueue.compat import PACKAGE, AnyTask, BaseTaskBackend, InvalidTask, TaskResultDoesNotExist, task_enqueued
+from django_jobqueue.conf import Options
+from django_jobqueue.exceptions import InvalidOptions, UnsupportedDatabase
+from django_jobqueue.payload import storable_json
+from django_jobqueue.tasks import Task, max_attempts_of, stored_name
+
+if TYPE_CHECKING:
+    from django_jobqueue.store.enqueue import Enqueued, NewJob
+
+MAX_QUEUE_NAME_LENGTH = 128
+MAX_ALIAS_LENGTH = 64
+"""The widths of the columns that hold them."""
+
+ROWS_PER_STATEMENT = 1000
+"""Jobs that one INSERT of `enqueue_many` carries."""
+
+_MAX_ID = 2**63 - 1
+
+
+class JobQueueBackend(BaseTaskBackend):
+    """Puts jobs into PostgreSQL, in the caller's transaction."""
+
+    task_class = Task
+    supports_defer = True
+    supports_async_task = True
+    supports_get_result = True
+    supports_priority = True
+
+    def __init__(self, alias: str, params: Mapping[str, Any]) -> None:
+        super().__init__(alias, dict(params))
+        self.raw_options = params.get("OPTIONS", {})
+        # Django keeps the mapping here; the property below says what it means.
+        del self.options
+
+    @cached_property
+    def options(self) -> Options:  # type: ignore[override]
+        """OPTIONS of this alias. Raises InvalidOptions."""
+        try:
+            return Options.from_mapping(self.raw_options)
+        except InvalidOptions as error:
+            raise InvalidOptions(f"TASKS[{self.alias!r}]['OPTIONS']: {error}") from None
+
+    @property
+    def database(self) -> str:
+        """The alias in DATABASES of this queue's tables. Raises InvalidOptions."""
+        return self.options.database
+
+    def validate_task(self, task: AnyTask) -> None:
+        """Raise InvalidTask unless this backend can run the task as it is."""
+        task_options.require_stable(task.func, getattr(task, "task_name", None))
+        if task.run_after is not None and not isinstance(task.run_after, datetime):
+            raise InvalidTask(f"run_after is a datetime; got {task.run_after!r}")
+        if isinstance(task.priority, bool) or not isinstance(task.priority, int | float):
+            raise InvalidTask(f"priority is a whole number; got {task.priority!r}")
+        _require_queue_name(task.queue_name)
+        super().validate_task(task)
+
+    def enqueue(self, task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any]) -> results.TaskResult:
+        """Insert one job. The transaction of the caller decides whether it comes to be.
+
+        Raises InvalidTask, InvalidPayload, InvalidOptions or UnsupportedDatabase before anything is written.
+        """
+        self.validate_task(task)
+        job = self._new_job(task, args, kwargs)
+        self._require_postgresql()
+        return self._insert([task], [job])[0]
+
+    def enqueue_many(self, calls: Iterable[tuple[AnyTask, Sequence[Any], Mapping[str, Any]]]) -> list[results.TaskResult]:
+        """Insert a job for each `(task, args, kwargs)`, all of them or none; the results keep the order.
+
+        Raises as `enqueue` does, saying which call it is about, before anything is written.
+        """
+        tasks, jobs = [], []
+        for index, (task, args, kwargs) in enumerate(calls):
+            try:
+                self.validate_task(task)
+            except InvalidTask as error:
+                raise InvalidTask(f"jobs[{index}]: {error}") from error
+            tasks.append(task)
+            jobs.append(self._new_job(task, args, kwargs, path=f"jobs[{index}]."))
+        self._require_postgresql()
+        if len(jobs) <= ROWS_PER_STATEMENT:
+            return self._insert(tasks, jobs)
+        with transaction.atomic(using=self.database):
+            found: list[results.TaskResult] = []
+            for start in range(0, len(jobs), ROWS_PER_STATEMENT):
+                end = start + ROWS_PER_STATEMENT
+                found += self._insert(tasks[start:end], jobs[start:end])
+            return found
+
+    async def aenqueue_many(
+        self, calls: Iterable[tuple[AnyTask, Sequence[Any], Mapping[str, Any]]]
+    ) -> list[results.TaskResult]:
+        """See enqueue_many()."""
+        return await sync_to_async(self.enqueue_many, thread_sensitive=True)(calls)
+
+    def get_result(self, result_id: str) -> results.TaskResult:
+        """Read a job of this backend, with its attempts.
+
+        Raises TaskResultDoesNotExist if there is none, or if it belongs to another backend.
+        """
+        from django_jobqueue.models import Job
+
+        number = _job_id(result_id)
+        self._require_postgresql()
+        try:
+            job = Job.objects.using(self.database).get(pk=number, backend=self.alias)
+        except Job.DoesNotExist:
+            raise TaskResultDoesNotExist(result_id) from None
+        attempts = job.attempts.using(self.database).order_by("number")
+        return results.from_job(job, attempts, registry.find(job.task))
+
+    def _new_job(self, task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> NewJob:
+        from django_jobqueue.store.enqueue import NewJob
+
+        options = self.options
+        stored_args, stored_kwargs = storable_json.arguments(args, kwargs, max_bytes=options.max_payload_bytes, path=path)
+        return NewJob(
+            task=stored_name(task),
+            args=stored_args,
+            kwargs=stored_kwargs,
+            backend=self.alias,
+            queue_name=task.queue_name,
+            priority=int(task.priority),
+            run_after=task.run_after,
+            max_attempts=max_attempts_of(task, options),
+        )
+
+    def _insert(self, tasks: Sequence[AnyTask], jobs: Sequence[NewJob]) -> list[results.TaskResult]:
+        from django_jobqueue.store import enqueue, notify
+
+        rows = enqueue.enqueue(jobs, using=self.database)
+        if self.options.notify:
+            notify.announce(self.database, {job.queue_name for job, row in zip(jobs, rows, strict=True) if row.status == "READY"})
+        return [self._result(task, job, row) for task, job, row in zip(tasks, jobs, rows, strict=True)]
+
+    def _result(self, task: AnyTask, job: NewJob, row: Enqueued) -> results.TaskResult:
+        result = results.enqueued(
+            id=str(row.id),
+            task=task,
+            backend=self.alias,
+            # What the task will get: never the caller's own lists, which may change.
+            args=storable_json.loads(job.args),
+            kwargs=storable_json.loads(job.kwargs),
+            enqueued_at=row.enqueued_at,
+        )
+        # The job exists: a receiver that fails must not tell the caller otherwise.
+        task_enqueued.send_robust(type(self), task_result=result)
+        return result
+
+    def _require_postgresql(self) -> None:
+        if self.database not in connections:
+            raise InvalidOptions(
+                f"TASKS[{self.alias!r}]['OPTIONS']['database'] is {self.database!r}, which is not in DATABASES; "
+                f"use one of {', '.join(sorted(connections))}"
+            )
+        connection = connections[self.database]
+        if connection.vendor != "postgresql":
+            raise UnsupportedDatabase(
+                f"the job queue needs PostgreSQL, and DATABASES[{self.database!r}] is {connection.display_name}; "
+                f"name a PostgreSQL alias in TASKS[{self.alias!r}]['OPTIONS']['database'], or use "
+                f"{PACKAGE}.backends.immediate.ImmediateBackend, or DummyBackend beside it, where there is none, as in tests"
+            )
+
+
+def _require_queue_name(queue_name: Any) -> None:
+    if not isinstance(queue_name, str) or not queue_name or len(queue_name) > MAX_QUEUE_NAME_LENGTH:
+        raise InvalidTask(f"queue_name is a text of 1 to {MAX_QUEUE_NAME_LENGTH} characters; got {queue_name!r:.200}")
+    if not _PRINTABLE.fullmatch(queue_name):
+        raise InvalidTask(f"queue_name has characters that cannot be printed: {queue_name!r}")
+
+
+_PRINTABLE = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]+")
+
+
+def _job_id(result_id: Any) -> int:
+    """Read an id as `TaskResult.id` has it; any other text is no id of ours."""
+    text = str(result_id)
+    if text.isascii() and text.isdigit() and text[0] != "0" and len(text) <= 19 and int(text) <= _MAX_ID:
+        return int(text)
+    raise TaskResultDoesNotExist(result_id)

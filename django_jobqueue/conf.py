@@ -1,0 +1,164 @@
+"""What a project may set: the OPTIONS of one TASKS alias, as one frozen value.
+
+    TASKS = {"default": {"BACKEND": "django_jobqueue.backend.JobQueueBackend", "OPTIONS": {"lease_seconds": 60}}}
+
+A new option is a field here with its docstring, its unit, its default and its bounds; checks, errors and documentation read them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from difflib import get_close_matches
+from typing import Any
+
+from django_jobqueue.exceptions import InvalidOptions
+
+MAX_ATTEMPTS = 32_767
+"""The most that `max_attempts` may say, here and on a task."""
+
+_DAY = 24 * 3600
+
+
+def _number(default: float, *, minimum: float, maximum: float = 30 * _DAY) -> Any:
+    return field(default=default, metadata={"kind": float, "minimum": minimum, "maximum": maximum})
+
+
+def _integer(default: int | None, *, minimum: int, maximum: int) -> Any:
+    return field(default=default, metadata={"kind": int, "minimum": minimum, "maximum": maximum})
+
+
+def _switch(default: bool) -> Any:  # noqa: FBT001 - the default is what it declares
+    return field(default=default, metadata={"kind": bool})
+
+
+def _text(default: str) -> Any:
+    return field(default=default, metadata={"kind": str})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Options:
+    """OPTIONS of one TASKS alias. An Options that exists is valid; the constructor raises InvalidOptions."""
+
+    database: str = _text("default")
+    """Alias in DATABASES of the queue's tables. Default "default"."""
+
+    max_attempts: int = _integer(3, minimum=1, maximum=MAX_ATTEMPTS)
+    """Charged attempts a job may use before it becomes a dead letter; a task may say otherwise. Default 3."""
+
+    max_interruptions: int = _integer(20, minimum=0, maximum=MAX_ATTEMPTS)
+    """Interruptions by deploys and outages, which are not charged, before a job is a dead letter. Default 20."""
+
+    max_snoozes: int = _integer(1000, minimum=0, maximum=1_000_000)
+    """Times a job may snooze before it is a dead letter. Default 1000."""
+
+    max_payload_bytes: int = _integer(256 * 1024, minimum=1024, maximum=64 * 1024 * 1024)
+    """Most that the arguments of a job, as JSON in UTF-8, may take. Bytes; default 262144 (256 KiB)."""
+
+    max_result_bytes: int = _integer(256 * 1024, minimum=1024, maximum=64 * 1024 * 1024)
+    """Most that the return value of a job, as JSON in UTF-8, may take. Bytes; default 262144 (256 KiB)."""
+
+    notify: bool = _switch(True)  # noqa: FBT003 - as above
+    """Wake idle workers by NOTIFY when a job is enqueued; without it they find it when they poll. Default True."""
+
+    lease_seconds: float = _number(30.0, minimum=1, maximum=_DAY)
+    """How long a claimed job is a worker's own without a renewal; a dead worker's jobs wait this long. Seconds; default 30."""
+
+    renew_seconds: float = _number(10.0, minimum=0.1, maximum=_DAY / 2)
+    """Time between two renewals of a lease, at most half of lease_seconds. Seconds; default a third of lease_seconds: 10."""
+
+    rescue_seconds: float = _number(5.0, minimum=0.1, maximum=_DAY)
+    """Time between two looks for leases that ran out. Seconds; default 5."""
+
+    poll_seconds: float = _number(1.1, minimum=0.05, maximum=3600)
+    """Longest wait of an idle worker before it looks for jobs by itself. Seconds; default 1.1."""
+
+    grace_seconds: float = _number(25.0, minimum=0, maximum=_DAY)
+    """Time that running jobs get to end when a worker is asked to stop. Seconds; default 25."""
+
+    processes: int | None = _integer(None, minimum=1, maximum=1024)
+    """Runner processes of a worker. None is one for each CPU; default None."""
+
+    threads: int = _integer(1, minimum=1, maximum=1024)
+    """Functions that one runner process runs at a time. Default 1."""
+
+    coroutines: int = _integer(10, minimum=0, maximum=10_000)
+    """Coroutines that one runner process runs at a time. Default 10."""
+
+    def __post_init__(self) -> None:
+        given = {option.name: getattr(self, option.name) for option in fields(self)}
+        faults = _wrong(given) or _contradictory(given)
+        if faults:
+            raise InvalidOptions("; ".join(faults))
+
+    @classmethod
+    def from_mapping(cls, mapping: Mapping[str, Any]) -> Options:
+        """Build the Options from what settings say. Raises InvalidOptions, which names every fault."""
+        faults = problems(mapping)
+        if faults:
+            raise InvalidOptions("; ".join(faults))
+        return cls(**_completed(mapping))
+
+
+def problems(mapping: Mapping[str, Any]) -> list[str]:
+    """Name every fault in OPTIONS, each with what to type instead; empty if there is none."""
+    if not isinstance(mapping, Mapping):
+        return [f"OPTIONS is a dict of option names and values; got {mapping!r}"]
+    wrong = [*_unknown(mapping), *_wrong(mapping)]
+    return wrong or list(_contradictory(_completed(mapping)))
+
+
+def unknown_option(name: object, known: list[str]) -> str:
+    """Say that an option is unknown, with the nearest known name or the list of them."""
+    near = get_close_matches(str(name), known, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known are {', '.join(sorted(known))}"
+    return f"unknown option {name!r}; {hint}"
+
+
+def _completed(mapping: Mapping[str, Any]) -> dict[str, Any]:
+    given = dict(mapping)
+    if "lease_seconds" in given:
+        given.setdefault("renew_seconds", given["lease_seconds"] / 3)
+    return given
+
+
+def _unknown(mapping: Mapping[str, Any]) -> list[str]:
+    known = [option.name for option in fields(Options)]
+    return [unknown_option(name, known) for name in mapping if name not in known]
+
+
+def _wrong(mapping: Mapping[str, Any]) -> list[str]:
+    faults = []
+    for option in fields(Options):
+        if option.name not in mapping:
+            continue
+        value = mapping[option.name]
+        if value is None and option.default is None:
+            continue
+        expected = _expected(value, option.metadata)
+        if expected:
+            faults.append(f"{option.name} is {expected}; got {value!r}")
+    return faults
+
+
+def _expected(value: Any, bounds: Mapping[str, Any]) -> str:
+    """Say what an option takes if `value` is not it; else nothing."""
+    kind = bounds["kind"]
+    if kind is bool:
+        return "" if isinstance(value, bool) else "True or False"
+    if kind is str:
+        return "" if isinstance(value, str) and value else "a name"
+    numeric = isinstance(value, int) if kind is int else isinstance(value, int | float)
+    if numeric and not isinstance(value, bool) and bounds["minimum"] <= value <= bounds["maximum"]:
+        return ""
+    noun = "a whole number" if kind is int else "a number of seconds"
+    return f"{noun} from {bounds['minimum']:g} to {bounds['maximum']:.0f}"
+
+
+def _contradictory(mapping: Mapping[str, Any]) -> list[str]:
+    lease = mapping.get("lease_seconds", Options.__dataclass_fields__["lease_seconds"].default)
+    renew = mapping.get("renew_seconds", Options.__dataclass_fields__["renew_seconds"].default)
+    # At more than half, one late renewal loses a lease whose worker is well.
+    if renew > lease / 2:
+        return [f"renew_seconds {renew:g} is more than half of lease_seconds {lease:g}; use {lease / 3:g}, or a longer lease"]
+    return []

@@ -1,0 +1,83 @@
+"""`manage.py runworker`: parse, check, and be a worker."""
+
+from __future__ import annotations
+
+from argparse import ArgumentParser
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
+
+from django_jobqueue.compat import DEFAULT_TASK_BACKEND_ALIAS
+from django_jobqueue.exceptions import JobQueueError
+
+
+class Command(BaseCommand):
+    """Run jobs until told to stop."""
+
+    help = "Run jobs. The first SIGTERM or Ctrl-C lets running jobs end, the second leaves within two seconds."
+
+    def add_arguments(self, parser: ArgumentParser) -> None:
+        """Say which jobs to take, with how many hands, and when to leave."""
+        parser.add_argument(
+            "--queue", action="append", default=[], metavar="NAME", help="Serve this queue; NAME* is a prefix. May be repeated."
+        )
+        parser.add_argument(
+            "--exclude-queue", action="append", default=[], metavar="NAME", help="Leave this queue alone. May be repeated."
+        )
+        parser.add_argument("--processes", type=_positive, help="Runner processes. Default: OPTIONS, else one for each CPU.")
+        parser.add_argument("--threads", type=_positive, help="Functions that a process runs at a time. Default: OPTIONS, else 1.")
+        parser.add_argument("--coroutines", type=_not_negative, help="Coroutines that a process runs at a time.")
+        parser.add_argument("--until-idle", action="store_true", help="Leave when nothing runs and nothing is due.")
+        parser.add_argument("--max-jobs", type=_positive, help="Leave after so many jobs.")
+        parser.add_argument("--grace", type=_seconds, metavar="S", help="Seconds that running jobs get when the worker stops.")
+        parser.add_argument("--backend", default=DEFAULT_TASK_BACKEND_ALIAS, help="Alias in TASKS.")
+
+    def handle(self, **given: Any) -> None:
+        """Build the plan and run it."""
+        from django_jobqueue.registry import discover
+        from django_jobqueue.worker.startup import plan_for
+
+        try:
+            plan = plan_for(
+                given["backend"],
+                queues=tuple(given["queue"]),
+                excluded_queues=tuple(given["exclude_queue"]),
+                processes=given["processes"],
+                threads=given["threads"],
+                coroutines=given["coroutines"],
+                grace_seconds=given["grace"],
+                until_idle=given["until_idle"],
+                max_jobs=given["max_jobs"],
+            )
+            registry = discover()
+        except (JobQueueError, ImportError) as error:
+            raise CommandError(str(error)) from error
+
+        from django_jobqueue.worker.keeper import Keeper
+
+        code = Keeper(plan, registry).run()
+        if code:
+            raise CommandError("the worker could not go on; see the line above", returncode=code)
+
+
+def _positive(text: str) -> int:
+    number = int(text)
+    if number < 1:
+        raise ValueError
+    return number
+
+
+def _not_negative(text: str) -> int:
+    number = int(text)
+    if number < 0:
+        raise ValueError
+    return number
+
+
+def _seconds(text: str) -> float:
+    seconds = float(text)
+    if not 0 <= seconds < float("inf"):
+        raise ValueError
+    return seconds
+
+

@@ -1,0 +1,210 @@
+"""Arguments and results as JSON text for a jsonb column: exactly the same value comes back, or InvalidPayload says where not.
+
+    None, True, False, int, float, str    as they are
+    list, tuple                           as a list
+    dict with str keys                    as a dict
+
+Everything else is refused, subclasses too: a member of an enum, a SafeString or an OrderedDict would arrive as something less. So are
+NaN, infinity, NUL characters, lone surrogates, integers of more than 4,300 digits, more than 100 levels, and more bytes than allowed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from enum import Enum
+from typing import Any
+
+from django_jobqueue.exceptions import InvalidPayload
+
+MAX_DEPTH = 100
+"""Levels of nesting. A value that contains itself has more."""
+
+# Python reads no longer integer from text, unless told to: 10 ** 4300 has 14,285 bits.
+_MAX_INTEGER_BITS = 14_284
+
+# From here on repr() writes an exponent, and PostgreSQL stores 1e+16 as an integer: it would come back as an int.
+_EXPONENT_FROM = 1e16
+
+# numeric has no negative zero. This is too small for a float, so that it is read as -0.0, and numeric keeps it.
+_NEGATIVE_ZERO = "-1e-400"
+
+_HINTS = {
+    "bytes": "pass text, or base64 of it",
+    "bytearray": "pass text, or base64 of it",
+    "datetime": "pass value.isoformat()",
+    "date": "pass value.isoformat()",
+    "time": "pass value.isoformat()",
+    "timedelta": "pass value.total_seconds()",
+    "Decimal": "pass str(value)",
+    "UUID": "pass str(value)",
+    "set": "pass sorted(value)",
+    "frozenset": "pass sorted(value)",
+}
+
+
+def dumps(value: Any, path: str, *, max_bytes: int) -> str:
+    """Write `value` as JSON text of at most max_bytes in UTF-8.
+
+    path names the value in errors, as in `args` or `result`. Raises InvalidPayload.
+    """
+    text = _text(value, path, max_bytes)
+    _require_size(path, text, max_bytes)
+    return text
+
+
+def arguments(args: Sequence[Any], kwargs: Mapping[str, Any], *, max_bytes: int, path: str = "") -> tuple[str, str]:
+    """Write the arguments of a call as two JSON texts of at most max_bytes together.
+
+    path goes before `args` and `kwargs` in errors, as in `jobs[3].`. Raises InvalidPayload.
+    """
+    texts = _text(list(args), f"{path}args", max_bytes), _text(dict(kwargs), f"{path}kwargs", max_bytes)
+    _require_size(f"{path}args and kwargs", "".join(texts), max_bytes)
+    return texts
+
+
+def loads(text: str) -> Any:
+    """Read what `dumps` wrote."""
+    return json.loads(text)
+
+
+class _Refused(Exception):  # noqa: N818 - it never leaves this module
+    """A value that cannot be stored. The path grows while the search unwinds, so that good values pay nothing for it."""
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.steps: list[str] = []
+
+
+class _Search:
+    """One walk over a value: refuses what would not come back, and remembers whether json writes the floats well."""
+
+    __slots__ = ("has_odd_floats", "room")
+
+    def __init__(self, max_bytes: int) -> None:
+        self.room = max_bytes
+        self.has_odd_floats = False
+
+    def check(self, value: Any, depth: int) -> None:
+        kind = type(value)
+        if kind is str:
+            _check_text(value)
+        elif kind is int:
+            if value.bit_length() > _MAX_INTEGER_BITS:
+                raise _Refused("is an integer of more than 4300 digits; pass it as text")
+        elif value is None or kind is bool:
+            pass
+        elif kind is float:
+            self._check_float(value)
+        elif kind is list or kind is tuple:
+            self._enter(value, depth)
+            for index, item in enumerate(value):
+                try:
+                    self.check(item, depth + 1)
+                except _Refused as refused:
+                    refused.steps.append(f"[{index}]")
+                    raise
+        elif kind is dict:
+            self._enter(value, depth)
+            for key, item in value.items():
+                _check_key(key)
+                try:
+                    self.check(item, depth + 1)
+                except _Refused as refused:
+                    refused.steps.append(f"[{_shown(key)}]")
+                    raise
+        else:
+            raise _Refused(_why_not(value))
+
+    def _check_float(self, value: float) -> None:
+        if not math.isfinite(value):
+            raise _Refused(f"is {value}, which JSON does not know; pass None, or text")
+        if not -_EXPONENT_FROM < value < _EXPONENT_FROM or (value == 0 and math.copysign(1, value) < 0):
+            self.has_odd_floats = True
+
+    def _enter(self, value: Any, depth: int) -> None:
+        if depth >= MAX_DEPTH:
+            raise _Refused(f"is nested in more than {MAX_DEPTH} levels, or contains itself")
+        # Each element takes a byte at least. Without this, a list that holds one list many times over is walked for ever.
+        self.room -= len(value)
+        if self.room < 0:
+            raise _Refused("makes it larger than allowed; pass a reference to it, such as an id")
+
+
+def _text(value: Any, path: str, max_bytes: int) -> str:
+    search = _Search(max_bytes)
+    try:
+        search.check(value, 0)
+    except _Refused as refused:
+        raise InvalidPayload(path + "".join(reversed(refused.steps)), refused.problem) from None
+    if search.has_odd_floats:
+        return _written(value)
+    return _ENCODER.encode(value)
+
+
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":"))
+
+
+def _written(value: Any) -> str:
+    """Write JSON with floats in a form that jsonb gives back as floats. Ten times slower than json; few values need it."""
+    match value:
+        case list() | tuple():
+            return f"[{','.join([_written(item) for item in value])}]"
+        case dict():
+            return f"{{{','.join([f'{_ENCODER.encode(key)}:{_written(item)}' for key, item in value.items()])}}}"
+        case float() if value == 0:
+            return _NEGATIVE_ZERO if math.copysign(1, value) < 0 else "0.0"
+        case float() if not -_EXPONENT_FROM < value < _EXPONENT_FROM:
+            digits, exponent = repr(value).split("e")
+            whole, _, fraction = digits.partition(".")
+            return f"{whole}{fraction.ljust(int(exponent), '0')}.0"
+        case _:
+            return _ENCODER.encode(value)
+
+
+def _check_key(key: Any) -> None:
+    if type(key) is not str:
+        raise _Refused(f"has the key {_shown(key)}, which would come back as text; keys are plain text")
+    try:
+        _check_text(key)
+    except _Refused as refused:
+        raise _Refused(f"has a key that {refused.problem}") from None
+
+
+def _check_text(text: str) -> None:
+    if "\0" in text:
+        raise _Refused("contains a NUL character, which PostgreSQL cannot store")
+    if not text.isascii():
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            raise _Refused(f"contains a lone surrogate at {error.start}, which is no character; decode the text anew") from None
+
+
+def _require_size(path: str, text: str, max_bytes: int) -> None:
+    size = len(text) if text.isascii() else len(text.encode())
+    if size > max_bytes:
+        raise InvalidPayload(path, f"{size} bytes as JSON, at most {max_bytes} are allowed; pass a reference, such as an id")
+
+
+def _why_not(value: Any) -> str:
+    kind = type(value)
+    name = kind.__name__
+    if isinstance(value, Enum):
+        return f"is {name}.{value.name}, which would arrive without its class; pass its .value"
+    for plain in (str, int, float, list, tuple, dict):
+        if issubclass(kind, plain):
+            return f"is a {name}, which would arrive as a plain {plain.__name__}; pass a {plain.__name__}"
+    if hasattr(kind, "_meta") and hasattr(value, "pk"):
+        return f"is a {name} model instance; pass its pk, and fetch it in the task"
+    return f"is a {name}, which JSON cannot hold; {_HINTS.get(name, 'pass text, numbers, lists and dicts')}"
+
+
+def _shown(value: Any) -> str:
+    try:
+        text = repr(value)
+    except Exception:
+        return f"of type {type(value).__name__}"
+    return f"{text[:60]}…" if len(text) > 60 else text

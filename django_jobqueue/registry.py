@@ -1,0 +1,114 @@
+"""Which names stand for which tasks in this process.
+
+A job's row holds a name. It is looked up here and nowhere else: what a row says never decides what is imported. The tasks known are
+those in the `tasks` module of every installed app, and those declared anywhere that has been imported.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from inspect import iscoroutinefunction
+from types import MappingProxyType, ModuleType
+
+from django.apps import apps
+from django.utils.module_loading import module_has_submodule
+
+from django_jobqueue.compat import AnyTask, Task
+from django_jobqueue.exceptions import InvalidOptions
+from django_jobqueue.tasks import declared, names_of, stored_name
+
+logger = logging.getLogger(__name__)
+
+MODULE_NAME = "tasks"
+
+
+@dataclass(frozen=True, slots=True)
+class Registry:
+    """The known tasks by name. A task is there once under its stored name and once under each alias."""
+
+    tasks: Mapping[str, AnyTask]
+
+    def get(self, name: str) -> AnyTask | None:
+        """Return the task that answers to a stored name or an alias, or None."""
+        return self.tasks.get(name)
+
+    def names(self) -> tuple[str, ...]:
+        """Return every name known, sorted: what a worker may claim."""
+        return tuple(sorted(self.tasks))
+
+    def functions(self) -> tuple[str, ...]:
+        """Return the names of tasks that run in a thread, sorted."""
+        return tuple(name for name in self.names() if not iscoroutinefunction(self.tasks[name].func))
+
+    def coroutines(self) -> tuple[str, ...]:
+        """Return the names of tasks that run in the event loop, sorted."""
+        return tuple(name for name in self.names() if iscoroutinefunction(self.tasks[name].func))
+
+
+def discover() -> Registry:
+    """Import every app's `tasks` module and return the tasks known.
+
+    Raises ImportError, naming the module, where one cannot be imported, and InvalidOptions where two tasks claim one name.
+    """
+    tasks = known_tasks()
+    conflicts = duplicates(tasks)
+    if conflicts:
+        raise InvalidOptions("; ".join(conflicts))
+    return Registry(MappingProxyType({name: task for task in tasks for name in names_of(task)}))
+
+
+def find(name: str) -> AnyTask | None:
+    """Return the task that answers to a name, importing the apps' `tasks` modules if it is not yet known; None if there is none."""
+    for task in declared().values():
+        if name in names_of(task):
+            return task
+    try:
+        return next((task for task in known_tasks() if name in names_of(task)), None)
+    except ImportError as error:
+        # Someone asks about one job; a module of another app that is broken is not their trouble.
+        logger.warning("Cannot look for task %s everywhere: %s", name, error)
+        return None
+
+
+def duplicates(tasks: Iterable[AnyTask]) -> list[str]:
+    """Name every stored name or alias that two functions claim, and what to do about it."""
+    claims: dict[str, set[str]] = {}
+    for task in tasks:
+        for name in names_of(task):
+            claims.setdefault(name, set()).add(task.module_path)
+    return [
+        f"{name!r} names {' and '.join(sorted(paths))}; give each its own task_name and aliases"
+        for name, paths in sorted(claims.items())
+        if len(paths) > 1
+    ]
+
+
+def modules() -> Iterator[ModuleType]:
+    """Import and yield the `tasks` module of every installed app that has one. Raises ImportError, naming the module."""
+    for app in apps.get_app_configs():
+        if app.module is not None and module_has_submodule(app.module, MODULE_NAME):
+            yield _imported(f"{app.name}.{MODULE_NAME}")
+
+
+def known_tasks() -> list[AnyTask]:
+    """Import every app's `tasks` module and return each task once, duplicates of names included. Raises ImportError."""
+    found: dict[tuple[str, str], AnyTask] = {}
+    for module in modules():
+        for value in list(vars(module).values()):
+            if isinstance(value, Task):
+                # `urgent = charge.using(priority=50)` is the same task; the declaration stands for both.
+                task = declared().get(value.module_path, value)
+                found.setdefault((task.module_path, stored_name(task)), task)
+    for task in declared().values():
+        found.setdefault((task.module_path, stored_name(task)), task)
+    return list(found.values())
+
+
+def _imported(name: str) -> ModuleType:
+    try:
+        return import_module(name)
+    except Exception as error:
+        raise ImportError(f"task module {name!r} cannot be imported: {type(error).__name__}: {error}", name=name) from error

@@ -1,0 +1,209 @@
+"""Jobs and their attempts, as the TaskResult that Django's interface answers with.
+
+    WAITING, READY → READY        SUCCESSFUL → SUCCESSFUL
+    RUNNING        → RUNNING      FAILED     → FAILED
+                                  CANCELLED  → FAILED, with a TaskError of JobCancelled
+
+`worker_ids` has one entry for each attempt, the one that runs included, so Django's `attempts` counts them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, fields
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from django_jobqueue.compat import AnyTask, AnyTaskContext, AnyTaskResult, TaskError, TaskResultStatus
+from django_jobqueue.exceptions import JobCancelled, JobQueueError
+from django_jobqueue.payload.storable_text import class_path
+from django_jobqueue.policy.lifecycle import Status
+from django_jobqueue.policy.outcomes import OutcomeName
+from django_jobqueue.tasks import Task
+
+if TYPE_CHECKING:
+    from django_jobqueue.models import Attempt, Job
+
+_STATUSES = {
+    Status.WAITING: TaskResultStatus.READY,
+    Status.READY: TaskResultStatus.READY,
+    Status.RUNNING: TaskResultStatus.RUNNING,
+    Status.SUCCESSFUL: TaskResultStatus.SUCCESSFUL,
+    Status.FAILED: TaskResultStatus.FAILED,
+    Status.CANCELLED: TaskResultStatus.FAILED,
+}
+
+_FAILURES = frozenset({OutcomeName.FAILED, OutcomeName.TIMED_OUT, OutcomeName.LOST})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskResult(AnyTaskResult):
+    """Django's TaskResult, and whether this call made the job."""
+
+    created: bool = True
+    """False when `enqueue` answered with a live job that was there already."""
+
+    def __post_init__(self) -> None:
+        # Django makes args and kwargs fit for JSON here. Ours were read from JSON.
+        pass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TaskContext(AnyTaskContext):
+    """What a task with `takes_context=True` gets as its first argument: Django's context, and the job's identity."""
+
+    @property
+    def job_id(self) -> int:
+        """The primary key of the job."""
+        return int(self.task_result.id)
+
+    @property
+    def idempotency_key(self) -> str:
+        """A key that is the same for every attempt of this job, for systems that refuse to do a thing twice."""
+        return self.task_result.id
+
+
+@dataclass(frozen=True, kw_only=True)
+class UnknownTask(Task):
+    """Stands in a TaskResult for a task that this process does not know, because it was removed or is another project's."""
+
+    def __post_init__(self) -> None:
+        # Nothing to validate: it describes what was, and cannot be enqueued.
+        pass
+
+    @property
+    def module_path(self) -> str:
+        """The stored name; there is no module to point to."""
+        return self.task_name or ""
+
+
+def from_job(job: Job, attempts: Iterable[Attempt], task: AnyTask | None) -> TaskResult:
+    """Build the TaskResult of a job. `attempts` are its closed ones by number; task is None if nobody knows it."""
+    attempts = list(attempts)
+    closed = {attempt.number for attempt in attempts}
+    worker_ids = [_worker_id(attempt.worker_id) for attempt in attempts]
+    # Between the reading of the job and of its attempts, the open one may have been closed.
+    if job.status == Status.RUNNING and job.attempt_count not in closed:
+        worker_ids.append(_worker_id(job.worker_id))
+    errors = [_error(attempt) for attempt in attempts if attempt.outcome in _FAILURES]
+    if job.status == Status.CANCELLED:
+        errors.append(_named(JobCancelled, f"job {job.pk} was cancelled"))
+    waits_for_time = job.attempt_count == 0 and job.run_after > job.enqueued_at
+    result = TaskResult(
+        task=variant(
+            task or unknown_task(job.task, job.backend),
+            backend=job.backend,
+            queue_name=job.queue_name,
+            priority=job.priority,
+            run_after=job.run_after if waits_for_time else None,
+        ),
+        id=str(job.pk),
+        status=_STATUSES[Status(job.status)],
+        enqueued_at=job.enqueued_at,
+        started_at=job.started_at,
+        finished_at=job.finished_at,
+        last_attempted_at=job.last_attempted_at,
+        args=job.args,
+        kwargs=job.kwargs,
+        backend=job.backend,
+        errors=errors,
+        worker_ids=worker_ids,
+    )
+    object.__setattr__(result, "_return_value", job.result)
+    return result
+
+
+def for_attempt(
+    *,
+    id: str,  # noqa: A002 - the field of TaskResult
+    task: AnyTask,
+    backend: str,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    attempt_number: int,
+    worker_id: str,
+    earlier_worker_ids: Sequence[str] = (),
+    enqueued_at: datetime | str | None = None,
+    started_at: datetime | str | None = None,
+    last_attempted_at: datetime | str | None = None,
+) -> TaskResult:
+    """Build the RUNNING TaskResult of an attempt that is about to begin, for its context and for `task_started`.
+
+    args and kwargs are as read from JSON, and are not copied. Moments may be PostgreSQL's text. `attempts` counts attempt_number
+    even where earlier_worker_ids is shorter than the attempts before this one.
+    """
+    missing = attempt_number - 1 - len(earlier_worker_ids)
+    return TaskResult(
+        task=task,
+        id=id,
+        status=TaskResultStatus.RUNNING,
+        enqueued_at=_moment(enqueued_at),
+        started_at=_moment(started_at),
+        finished_at=None,
+        last_attempted_at=_moment(last_attempted_at),
+        args=args,
+        kwargs=kwargs,
+        backend=backend,
+        errors=[],
+        worker_ids=[*[""] * missing, *earlier_worker_ids, worker_id],
+    )
+
+
+def enqueued(*, id: str, task: AnyTask, backend: str, args: list[Any], kwargs: dict[str, Any], enqueued_at: datetime) -> TaskResult:  # noqa: A002
+    """Build the READY TaskResult of a job that was just inserted."""
+    return TaskResult(
+        task=task,
+        id=id,
+        status=TaskResultStatus.READY,
+        enqueued_at=enqueued_at,
+        started_at=None,
+        finished_at=None,
+        last_attempted_at=None,
+        args=args,
+        kwargs=kwargs,
+        backend=backend,
+        errors=[],
+        worker_ids=[],
+    )
+
+
+def unknown_task(name: str, backend: str) -> UnknownTask:
+    """Return the placeholder of a task that nobody knows. To call it raises LookupError."""
+    return UnknownTask(
+        func=_missing(name), task_name=name, backend=backend, priority=0, queue_name="default", run_after=None, takes_context=False
+    )
+
+
+def variant(task: AnyTask, **changes: Any) -> AnyTask:
+    """Return a copy of a task with other values, as `using` does, without asking whether it may still be enqueued so."""
+    copy = object.__new__(type(task))
+    for option in fields(task):
+        object.__setattr__(copy, option.name, changes.get(option.name, getattr(task, option.name)))
+    return copy
+
+
+def _missing(name: str) -> Callable[..., Any]:
+    def missing(*args: Any, **kwargs: Any) -> Any:
+        raise LookupError(f"no task is named {name!r} in this process; it was removed, or its module is not imported")
+
+    missing.__module__, _, missing.__qualname__ = name.rpartition(".")
+    missing.__name__ = missing.__qualname__
+    return missing
+
+
+def _worker_id(worker_id: Any) -> str:
+    return "" if worker_id is None else str(worker_id)
+
+
+def _error(attempt: Attempt) -> TaskError:
+    if attempt.exception_class:
+        return TaskError(exception_class_path=attempt.exception_class, traceback=attempt.traceback or attempt.message)
+    return _named(JobQueueError, attempt.message or f"attempt {attempt.number}: {attempt.outcome}")
+
+
+def _named(cls: type[Exception], text: str) -> TaskError:
+    return TaskError(exception_class_path=class_path(cls), traceback=text)
+
+
+def _moment(value: datetime | str | None) -> datetime | None:
+    return datetime.fromisoformat(value) if isinstance(value, str) else value

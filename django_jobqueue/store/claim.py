@@ -1,0 +1,74 @@
+"""Take ready jobs under a lease."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+from uuid import UUID
+
+from django_jobqueue.policy.retry import Tally
+from django_jobqueue.store.statement import Row, Statement, text_array
+
+
+class Claimed(NamedTuple):
+    """One open attempt, as the claim left it. args, kwargs and worker_ids are JSON text; times are PostgreSQL's text."""
+
+    id: int
+    task: str
+    attempt_number: int
+    args: str
+    kwargs: str
+    enqueued_at: str
+    started_at: str
+    last_attempted_at: str
+    max_attempts: int
+    tally: Tally
+    earlier_worker_ids: str
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """Which queues a worker takes from: LIKE patterns, as `queue_patterns` makes them. No pattern: all of them."""
+
+    served: tuple[str, ...] = ()
+    excluded: tuple[str, ...] = ()
+
+
+def queue_pattern(text: str) -> str:
+    """Turn `mail` or `mail-*` into a LIKE pattern: a name, or a prefix that ends in an asterisk."""
+    prefix, star = (text[:-1], "%") if text.endswith("*") else (text, "")
+    return prefix.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + star
+
+
+def claim(
+    *,
+    backend: str,
+    tasks: Sequence[str],
+    serving: Serving,
+    limit: int,
+    token: UUID,
+    worker_id: UUID,
+    lease_seconds: float,
+) -> Statement[list[Claimed]]:
+    """Claim at most `limit` ready jobs of known `tasks`, in claim order: priority, run_after, id.
+
+    One token serves the whole batch: it is the fence of each row, and no two claims share one.
+    """
+    params = {
+        "backend": backend,
+        "tasks": text_array(tasks),
+        "served": text_array(serving.served) if serving.served else None,
+        "excluded": text_array(serving.excluded) if serving.excluded else None,
+        "limit": limit,
+        "token": str(token),
+        "worker_id": str(worker_id),
+        "lease_seconds": lease_seconds,
+    }
+    return Statement("claim", params, _read)
+
+
+def _read(rows: list[Row]) -> list[Claimed]:
+    # UPDATE … RETURNING answers in no particular order; the claim order is what the caller hands out.
+    rows.sort(key=lambda row: (-row[14], row[15], row[0]))
+    return [Claimed(*row[:9], tally=Tally(*row[9:13]), earlier_worker_ids=row[13] or "[]") for row in rows]

@@ -1,0 +1,23 @@
+"""Make ready what has fallen due."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from django_jobqueue.store.statement import Row, Statement
+
+
+class Promoted(NamedTuple):
+    """How many jobs became ready, and in how many seconds the next one will be due (None: none waits for a time)."""
+
+    count: int
+    next_due_seconds: float | None
+
+
+def promote(*, limit: int = 1000) -> Statement[Promoted]:
+    """Move WAITING jobs whose run_after has come to READY, at most `limit` of them."""
+    return Statement("promote", {"limit": limit}, _read)
+
+
+def _read(rows: list[Row]) -> Promoted:
+    return Promoted(*rows[0])

@@ -1,0 +1,54 @@
+"""Take over running jobs that nobody answers for: leases that ran out, and claims whose reply was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from typing import NamedTuple
+from uuid import UUID
+
+from django_jobqueue.policy.retry import Tally
+from django_jobqueue.store.statement import Row, Statement, array
+
+
+class TakenOver(NamedTuple):
+    """A running job that is now under the caller's token. `worker_id` is the one that lost it."""
+
+    id: int
+    task: str
+    attempt_number: int
+    token: UUID
+    worker_id: UUID | None
+    max_attempts: int
+    tally: Tally
+
+
+def rescue(
+    *, backend: str, worker_id: UUID, token: UUID, lease_seconds: float, limit: int = 100
+) -> Statement[list[TakenOver]]:
+    """Take over jobs of other workers whose lease has run out. The caller settles them as lost."""
+    params = {
+        "backend": backend,
+        "worker_id": str(worker_id),
+        "token": str(token),
+        "lease_seconds": lease_seconds,
+        "limit": limit,
+    }
+    return Statement("rescue", params, _read)
+
+
+def recover(
+    *, worker_id: UUID, known_tokens: Collection[UUID], token: UUID, lease_seconds: float, limit: int = 1000
+) -> Statement[list[TakenOver]]:
+    """Take over this worker's own running rows whose token it does not know. The caller gives them back."""
+    params = {
+        "worker_id": str(worker_id),
+        "tokens": array([str(known) for known in known_tokens]),
+        "token": str(token),
+        "lease_seconds": lease_seconds,
+        "limit": limit,
+    }
+    return Statement("recover", params, _read)
+
+
+def _read(rows: list[Row]) -> list[TakenOver]:
+    return [TakenOver(*row[:6], tally=Tally(*row[6:])) for row in rows]

@@ -1,0 +1,122 @@
+"""A worker's own connection: many statements, one transaction, one round trip.
+
+It is a psycopg connection apart from Django's, so that nothing a job or a receiver does can touch it, and it keeps no session state:
+every setting is local to a transaction, so it works behind a transaction pooler.
+"""
+
+from __future__ import annotations
+
+import os
+import socket
+from contextlib import suppress
+from typing import Any
+
+import psycopg
+from django.db import connections
+
+from django_jobqueue.store.statement import Statement
+
+PLAN_GUARD = "SELECT " + ", ".join(
+    f"set_config('{name}', 'off', true)"
+    for name in ("enable_bitmapscan", "enable_sort", "enable_seqscan", "enable_hashjoin", "enable_mergejoin")
+)
+"""Takes the plans away that read every row of a queue for each batch. The planner picks them on a table without statistics, as a
+queue that has just been filled is, and they are three times slower."""
+
+BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
+"""The queue's guards compare with the newest row, whatever isolation the project prefers."""
+
+
+class Session:
+    """One connection to the database of `using`, opened when it is first needed."""
+
+    def __init__(self, using: str, *, idle_timeout_ms: int = 5000) -> None:
+        self._using = using
+        # A frozen worker must not hold its locks: the server ends a transaction that its client forgot.
+        self._idle_guard = f"SELECT set_config('idle_in_transaction_session_timeout', '{idle_timeout_ms}', true)"
+        self._connection: psycopg.Connection[Any] | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether there is a connection, as far as this side knows."""
+        return self._connection is not None and not self._connection.closed
+
+    def run(self, *statements: Statement[Any], statement_timeout_ms: int | None = None) -> list[Any]:
+        """Run statements in one transaction and one round trip; answer with what each one read.
+
+        Raises psycopg.Error, with everything rolled back. After an OperationalError the connection is closed and the outcome of
+        the transaction may be unknown: the token in the row tells.
+        """
+        connection = self._connect()
+        cursors = []
+        try:
+            with connection.pipeline():
+                connection.execute(BEGIN)
+                connection.execute(self._idle_guard)
+                connection.execute(PLAN_GUARD)
+                if statement_timeout_ms is not None:
+                    connection.execute("SELECT set_config('statement_timeout', %s, true)", [str(statement_timeout_ms)])
+                for statement in statements:
+                    cursors.append(connection.execute(statement.sql, statement.params))
+                connection.execute("COMMIT")
+            return [statement.read(cursor.fetchall()) for statement, cursor in zip(statements, cursors, strict=True)]
+        except psycopg.Error as error:
+            self._recover(connection, error)
+            raise
+
+    def listen(self, channel: str) -> psycopg.Connection[Any]:
+        """Open a second connection that hears `channel`. The caller owns it."""
+        connection = connect(self._using)
+        connection.execute(f'LISTEN "{channel}"')
+        return connection
+
+    def abandon(self) -> None:
+        """Cut the line under a call that another thread is waiting in; that call then raises OperationalError.
+
+        No time-out of TCP or of the server ends a call whose peer keeps acknowledging and never answers.
+        """
+        connection = self._connection
+        if connection is None or connection.closed:
+            return
+        with suppress(OSError, psycopg.Error):
+            line = socket.socket(fileno=os.dup(connection.pgconn.socket))
+            try:
+                line.shutdown(socket.SHUT_RDWR)
+            finally:
+                line.close()
+
+    def close(self) -> None:
+        """Close the connection, if there is one."""
+        if self._connection is not None:
+            with suppress(psycopg.Error):
+                self._connection.close()
+            self._connection = None
+
+    def _connect(self) -> psycopg.Connection[Any]:
+        if self._connection is None or self._connection.closed:
+            self._connection = connect(self._using)
+        return self._connection
+
+    def _recover(self, connection: psycopg.Connection[Any], error: psycopg.Error) -> None:
+        if isinstance(error, psycopg.OperationalError) or connection.closed:
+            self.close()
+            return
+        try:
+            connection.execute("ROLLBACK")
+        except psycopg.Error:
+            self.close()
+
+
+def connect(using: str) -> psycopg.Connection[Any]:
+    """Open a connection with the parameters that Django would use for `using`, in autocommit."""
+    wrapper = connections[using]
+    parameters = wrapper.get_connection_params()
+    # Django's cursor binds on the client; the queue's own statements need none of its adapters.
+    for name in ("cursor_factory", "context"):
+        parameters.pop(name, None)
+    parameters.setdefault("connect_timeout", 5)
+    parameters.setdefault("application_name", "django_jobqueue")
+    connection = psycopg.connect(**parameters, autocommit=True)
+    if role := wrapper.settings_dict["OPTIONS"].get("assume_role"):
+        connection.execute(psycopg.sql.SQL("SET ROLE {}").format(psycopg.sql.Identifier(role)))
+    return connection

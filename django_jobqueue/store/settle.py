@@ -1,0 +1,107 @@
+"""Close attempts by decisions. The one road out of RUNNING."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from uuid import UUID
+
+from django_jobqueue.policy.fingerprint import fingerprint
+from django_jobqueue.policy.lifecycle import Status
+from django_jobqueue.policy.retry import Bury, Decision, Finish, Release, Step, Wait
+from django_jobqueue.store.statement import Row, Statement, array, text_array
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """One attempt and what is decided about it. `token` is the lease it ran under; task and owner go on a letter."""
+
+    job_id: int
+    token: UUID
+    decision: Decision
+    task: str = ""
+    owner: str = ""
+
+
+def settle(settlements: Sequence[Settlement]) -> list[Statement[frozenset[int]]]:
+    """Close attempts. Each statement answers with the ids of the jobs that it changed.
+
+    A job that is missing from the answers belongs to another lease by now: the late worker changed nothing.
+    """
+    finished = [s for s in settlements if isinstance(s.decision.step, Finish)]
+    others = [s for s in settlements if not isinstance(s.decision.step, Finish)]
+    statements = []
+    if finished:
+        statements.append(_finish(finished))
+    if others:
+        statements.append(_settle(others))
+    return statements
+
+
+def _finish(settlements: Sequence[Settlement]) -> Statement[frozenset[int]]:
+    params = _leases(settlements)
+    params["results"] = text_array([s.decision.step.result for s in settlements if isinstance(s.decision.step, Finish)])
+    return Statement("finish", params, _read)
+
+
+def _settle(settlements: Sequence[Settlement]) -> Statement[frozenset[int]]:
+    # Ids in order, so that two workers that settle the same rows late lock them in the same order.
+    settlements = sorted(settlements, key=lambda s: s.job_id)
+    decisions = [s.decision for s in settlements]
+    columns = [_columns(decision.step) for decision in decisions]
+    params = _leases(settlements) | {
+        "statuses": array([column.status for column in columns]),
+        "waiting_fors": text_array([column.waiting_for for column in columns]),
+        "after_seconds": array(["NULL" if c.after_seconds is None else repr(c.after_seconds) for c in columns]),
+        "outcomes": array([decision.outcome for decision in decisions]),
+        "charged": _flags([decision.charged for decision in decisions]),
+        "interrupted": _flags([decision.interrupted for decision in decisions]),
+        "snoozed": _flags([decision.snoozed for decision in decisions]),
+        "crashes": _flags([decision.crash for decision in decisions]),
+        "exception_classes": text_array([decision.failure.exception_class for decision in decisions]),
+        "messages": text_array([decision.failure.message for decision in decisions]),
+        "tracebacks": text_array([decision.failure.traceback for decision in decisions]),
+        "reasons": text_array([column.reason for column in columns]),
+        "fingerprints": text_array(
+            [fingerprint(s.task, c.reason, s.decision.failure) if c.reason else "" for s, c in zip(settlements, columns, strict=True)]
+        ),
+        "owners": text_array([s.owner for s in settlements]),
+    }
+    return Statement("settle", params, _read)
+
+
+@dataclass(frozen=True, slots=True)
+class _Columns:
+    status: Status
+    waiting_for: str = ""
+    after_seconds: float | None = None
+    reason: str = ""
+
+
+def _columns(step: Step) -> _Columns:
+    match step:
+        case Wait(after_seconds, waiting_for):
+            return _Columns(Status.WAITING, waiting_for, after_seconds)
+        case Release():
+            return _Columns(Status.READY)
+        case Bury(reason):
+            return _Columns(Status.FAILED, reason=reason)
+        case Finish():
+            return _Columns(Status.SUCCESSFUL)
+
+
+def _leases(settlements: Sequence[Settlement]) -> dict[str, str]:
+    return {
+        "ids": array([str(s.job_id) for s in settlements]),
+        "tokens": array([str(s.token) for s in settlements]),
+    }
+
+
+def _flags(values: Sequence[bool]) -> str:
+    return array(["t" if value else "f" for value in values])
+
+
+def _read(rows: list[Row]) -> frozenset[int]:
+    return frozenset(row[0] for row in rows)
+
+

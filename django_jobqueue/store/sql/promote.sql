@@ -1,0 +1,28 @@
+-- moves      WAITING (time, retry, snooze) → READY, when run_after has come; says how many, and in how many seconds the next is due
+-- index      jobqueue_job_due, from its low end
+-- safe because  the rows are locked where they are chosen, and locked rows are left to whoever holds them
+-- ORM        Job.objects.filter(status="WAITING", waiting_for__in=…, run_after__lte=Now()).update(status="READY", waiting_for="")
+WITH promoted AS (
+    UPDATE {job} AS job
+    SET status = 'READY', waiting_for = ''
+    WHERE job.id = ANY (ARRAY(
+        SELECT due.id
+        FROM {job} AS due
+        WHERE due.status = 'WAITING'
+          AND due.waiting_for IN ('time', 'retry', 'snooze')
+          AND due.run_after <= statement_timestamp()
+        ORDER BY due.run_after, due.id
+        LIMIT %(limit)s
+        FOR UPDATE SKIP LOCKED
+    ))
+    RETURNING 1
+)
+SELECT
+    (SELECT count(*) FROM promoted),
+    (
+        SELECT extract(epoch FROM min(later.run_after) - statement_timestamp())::float8
+        FROM {job} AS later
+        WHERE later.status = 'WAITING'
+          AND later.waiting_for IN ('time', 'retry', 'snooze')
+          AND later.run_after > statement_timestamp()
+    )

@@ -1,0 +1,19 @@
+-- moves      RUNNING by this worker, under a token it does not know → RUNNING under a new token of its own
+-- index      jobqueue_job_running, by worker_id
+-- safe because  only this worker's rows are touched, and only those that nothing in its memory answers for: claims whose reply was
+--            lost with the connection. It then gives them back
+UPDATE {job} AS job
+SET lease_token = %(token)s::uuid,
+    lease_expires_at = statement_timestamp() + make_interval(secs => %(lease_seconds)s)
+WHERE job.id = ANY (ARRAY(
+    SELECT mine.id
+    FROM {job} AS mine
+    WHERE mine.status = 'RUNNING'
+      AND mine.worker_id = %(worker_id)s::uuid
+      AND NOT mine.lease_token = ANY (%(tokens)s::uuid[])
+    LIMIT %(limit)s
+    FOR UPDATE SKIP LOCKED
+))
+RETURNING
+    job.id, job.task, job.attempt_count, job.lease_token, job.worker_id, job.max_attempts,
+    job.failure_count, job.interruption_count, job.snooze_count, job.crash_count

@@ -1,0 +1,24 @@
+-- moves      lease_expires_at forward, and nothing else: RUNNING stays RUNNING
+-- index      the primary key; no index holds lease_expires_at, so the update is heap-only
+-- safe because  the token is compared under the row's lock. A row that another session has locked is left alone and reported busy,
+--            not lost: its lease runs on and the next renewal asks again. Rows are locked in the order of their ids
+WITH held AS (
+    SELECT job.id
+    FROM unnest(%(ids)s::bigint[], %(tokens)s::uuid[]) AS mine (id, token)
+    JOIN {job} AS job ON job.id = mine.id AND job.lease_token = mine.token
+    ORDER BY job.id
+    FOR NO KEY UPDATE OF job SKIP LOCKED
+), renewed AS (
+    UPDATE {job} AS job
+    SET lease_expires_at = statement_timestamp() + make_interval(secs => %(lease_seconds)s)
+    WHERE job.id = ANY (ARRAY(SELECT id FROM held))
+    RETURNING job.id
+)
+SELECT
+    mine.id,
+    CASE
+        WHEN mine.id IN (SELECT id FROM renewed) THEN 'renewed'
+        WHEN EXISTS (SELECT FROM {job} AS job WHERE job.id = mine.id AND job.lease_token = mine.token) THEN 'busy'
+        ELSE 'lost'
+    END
+FROM unnest(%(ids)s::bigint[], %(tokens)s::uuid[]) AS mine (id, token)

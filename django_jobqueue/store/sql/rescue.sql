@@ -1,0 +1,21 @@
+-- moves      RUNNING, its lease run out → RUNNING under the rescuer's token and a new lease; the rescuer then settles it as lost
+-- index      jobqueue_job_running
+-- safe because  it is one compare-and-set: expiry is read again under the row's lock, and from here on the old token is dead. If
+--            the rescuer dies before it settles, its lease runs out too and the next one rescues. worker_id and
+--            last_attempted_at stay: the attempt that will be closed is the lost worker's
+UPDATE {job} AS job
+SET lease_token = %(token)s::uuid,
+    lease_expires_at = statement_timestamp() + make_interval(secs => %(lease_seconds)s)
+WHERE job.id = ANY (ARRAY(
+    SELECT expired.id
+    FROM {job} AS expired
+    WHERE expired.status = 'RUNNING'
+      AND expired.backend = %(backend)s
+      AND (expired.lease_expires_at IS NULL OR expired.lease_expires_at <= statement_timestamp())
+      AND expired.worker_id IS DISTINCT FROM %(worker_id)s::uuid
+    LIMIT %(limit)s
+    FOR UPDATE SKIP LOCKED
+))
+RETURNING
+    job.id, job.task, job.attempt_count, job.lease_token, job.worker_id, job.max_attempts,
+    job.failure_count, job.interruption_count, job.snooze_count, job.crash_count

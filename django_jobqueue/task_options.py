@@ -1,0 +1,171 @@
+"""The rules for what a task may be and say: each fault with the value found and what to type instead."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable
+from typing import Any
+
+from django_jobqueue.compat import InvalidTask
+from django_jobqueue.conf import MAX_ATTEMPTS, unknown_option
+from django_jobqueue.exceptions import InvalidOptions
+from django_jobqueue.policy.backoff import Backoff
+
+MAX_NAME_LENGTH = 255
+"""The width of the column that holds a stored name."""
+
+KNOWN = (
+    "priority",
+    "queue_name",
+    "backend",
+    "takes_context",
+    "task_name",
+    "aliases",
+    "max_attempts",
+    "backoff",
+    "retry_on",
+    "never_retry",
+    "timeout",
+    "owner",
+    "runbook",
+)
+"""What the decorator takes: Django's four, then ours."""
+
+_NAME = re.compile(r"\w[\w.:/-]*")
+
+
+def unknown(name: str) -> str:
+    """Say that the decorator does not take this option, and what it takes."""
+    if name == "run_after":
+        return "run_after is for one job, not for a task; use .using(run_after=…).enqueue(…)"
+    return unknown_option(name, list(KNOWN))
+
+
+def require_stable(function: Any, task_name: str | None = None) -> None:
+    """Raise InvalidTask unless a worker, in another process, can find `function` by its name."""
+    problem = _instability(function) or _unstorable_path(function, task_name)
+    if problem:
+        raise InvalidTask(f"{function!r} cannot be a task: {problem}")
+
+
+def normalized(task: Any) -> dict[str, Any]:
+    """Return the options of a Task as they are kept. Raises InvalidOptions, which names every fault of the task."""
+    values: dict[str, Any] = {}
+    faults = []
+    for option, rule in _RULES.items():
+        try:
+            values[option] = rule(getattr(task, option))
+        except ValueError as error:
+            faults.append(f"{option} {error}; got {getattr(task, option)!r}")
+    if not faults:
+        both = [cls.__name__ for cls in values["never_retry"] if cls in (values["retry_on"] or ())]
+        faults = [f"{name} is in retry_on and in never_retry; keep one" for name in both]
+    if faults:
+        raise InvalidOptions(f"task {task.module_path}: {'; '.join(faults)}")
+    return values
+
+
+def _instability(function: Any) -> str:
+    if not inspect.isfunction(function):
+        return "it is not a plain function; write `def name(…): …` at the top of a module, and decorate that"
+    if function.__name__ == "<lambda>":
+        return "a lambda has no name; write `def name(…): …` at the top of a module"
+    if "<locals>" in function.__qualname__:
+        return (
+            "it is defined inside another function, where a worker cannot find it; move it to the top of a module "
+            "(a decorator of your own needs functools.wraps)"
+        )
+    if "." in function.__qualname__:
+        return "it is a method; move it to the top of a module, and pass it what it needs as arguments"
+    if function.__module__ == "__main__":
+        return "it belongs to the script that runs, which is another one in a worker; move it to a module of an app"
+    return ""
+
+
+def _unstorable_path(function: Any, task_name: str | None) -> str:
+    path = f"{function.__module__}.{function.__qualname__}"
+    if task_name is None and len(path) > MAX_NAME_LENGTH:
+        return f"its path has {len(path)} characters, more than {MAX_NAME_LENGTH}; give it a task_name"
+    return ""
+
+
+def _task_name(value: Any) -> str | None:
+    return None if value is None else _name(value)
+
+
+def _aliases(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str) or not isinstance(value, tuple | list):
+        raise ValueError('is a tuple of names, as in ("old.path.charge",)')
+    return tuple(_name(name) for name in value)
+
+
+def _name(value: Any) -> str:
+    if not isinstance(value, str) or not _NAME.fullmatch(value) or len(value) > MAX_NAME_LENGTH:
+        raise ValueError(f"takes up to {MAX_NAME_LENGTH} letters, digits and the signs _ . : / -, as in 'billing.charge'")
+    return value
+
+
+def _max_attempts(value: Any) -> int | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_ATTEMPTS:
+        raise ValueError(f"is a whole number from 1 to {MAX_ATTEMPTS}")
+    return value
+
+
+def _backoff(value: Any) -> Backoff | Callable[..., Any] | None:
+    if value is None or isinstance(value, Backoff):
+        return value
+    if not callable(value) or inspect.isclass(value):
+        raise ValueError("is a policy of django_jobqueue.backoff, as in exponential(base_seconds=2), or a function")
+    if inspect.iscoroutinefunction(value):
+        raise ValueError("is asked between attempts and cannot be awaited; use a plain function")
+    return value  # type: ignore[no-any-return]
+
+
+def _exceptions(value: Any) -> tuple[type[BaseException], ...]:
+    classes = tuple(value) if isinstance(value, tuple | list) else (value,)
+    if not all(isinstance(cls, type) and issubclass(cls, BaseException) for cls in classes):
+        raise ValueError("takes exception classes, as in (ConnectionError, TimeoutError)")
+    return classes
+
+
+def _retry_on(value: Any) -> tuple[type[BaseException], ...] | None:
+    return None if value is None else _exceptions(value)
+
+
+def _timeout(value: Any) -> float | None:
+    if value is None:
+        return None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+        raise ValueError("is a number of seconds above zero, as in timeout=30")
+    return value
+
+
+def _owner(value: Any) -> str:
+    return _words(value, MAX_NAME_LENGTH)
+
+
+def _runbook(value: Any) -> str:
+    return _words(value, 2000)
+
+
+def _words(value: Any, length: int) -> str:
+    if not isinstance(value, str) or len(value) > length or "\0" in value:
+        raise ValueError(f"is a text of at most {length} characters")
+    return value
+
+
+_RULES: dict[str, Callable[[Any], Any]] = {
+    "task_name": _task_name,
+    "aliases": _aliases,
+    "max_attempts": _max_attempts,
+    "backoff": _backoff,
+    "retry_on": _retry_on,
+    "never_retry": _exceptions,
+    "timeout": _timeout,
+    "owner": _owner,
+    "runbook": _runbook,
+}

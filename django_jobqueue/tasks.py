@@ -1,0 +1,192 @@
+"""The `@task` decorator, and what a task may say about its own failure.
+
+    from django_jobqueue import task
+
+    @task(queue_name="billing", max_attempts=5, timeout=30, never_retry=(CardDeclined,))
+    def charge(invoice_id: int) -> str: ...
+
+`Task` is Django's with more fields, so a project may switch to Django's Immediate or Dummy backend, which ignore them. Our backend
+also takes Django's plain `Task`: the functions at the end of this module answer for both.
+
+A new option is a field of `Task` with its docstring, a parameter of `task`, and a rule in `task_options.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, overload
+
+from django_jobqueue import task_options
+from django_jobqueue.compat import (
+    DEFAULT_TASK_BACKEND_ALIAS,
+    DEFAULT_TASK_PRIORITY,
+    DEFAULT_TASK_QUEUE_NAME,
+    AnyTask,
+)
+from django_jobqueue.exceptions import InvalidOptions
+from django_jobqueue.policy import backoff as backoffs
+from django_jobqueue.policy.retry import RetryPolicy
+
+if TYPE_CHECKING:
+    from django_jobqueue.conf import Options
+
+_declared: dict[str, Task] = {}
+
+
+# Without slots: a dataclass with slots is a second class, in which super() does not work before Python 3.14.
+@dataclass(frozen=True, kw_only=True)
+class Task(AnyTask):
+    """A function that can be enqueued, and what happens when it fails."""
+
+    task_name: str | None = None
+    """The name under which jobs are stored, so that the function may move. None is its dotted path."""
+
+    aliases: tuple[str, ...] = ()
+    """Names under which older jobs of this task are stored."""
+
+    max_attempts: int | None = None
+    """Charged attempts before a job is a dead letter. None is OPTIONS max_attempts."""
+
+    backoff: backoffs.Backoff | backoffs.BackoffCallable | None = None
+    """The wait before the next attempt: a policy of `django_jobqueue.backoff`, or `(exception, task_result) -> seconds | None`.
+
+    None is the default policy; so is a None that a callable returns, and the wait after an attempt that left no exception.
+    """
+
+    retry_on: tuple[type[BaseException], ...] | None = None
+    """Exceptions after which to try again; others go to the dead letters at once. None is every one."""
+
+    never_retry: tuple[type[BaseException], ...] = ()
+    """Exceptions that go to the dead letters at once. It is stronger than retry_on."""
+
+    timeout: float | None = None
+    """Seconds after which an attempt is stopped, whatever it does. None is never."""
+
+    owner: str = ""
+    """Who answers for its dead letters: a team, a person, an address."""
+
+    runbook: str = ""
+    """Where to read what to do about its dead letters: an address or a few words."""
+
+    def __post_init__(self) -> None:
+        task_options.require_stable(self.func, self.task_name)
+        for name, value in task_options.normalized(self).items():
+            object.__setattr__(self, name, value)
+        super().__post_init__()
+        _record(self)
+
+
+@overload
+def task(function: Callable[..., Any], /) -> Task: ...
+
+
+@overload
+def task(
+    *,
+    priority: int = ...,
+    queue_name: str = ...,
+    backend: str = ...,
+    takes_context: bool = ...,
+    task_name: str | None = ...,
+    aliases: tuple[str, ...] = ...,
+    max_attempts: int | None = ...,
+    backoff: backoffs.Backoff | backoffs.BackoffCallable | None = ...,
+    retry_on: tuple[type[BaseException], ...] | type[BaseException] | None = ...,
+    never_retry: tuple[type[BaseException], ...] | type[BaseException] = ...,
+    timeout: float | None = ...,
+    owner: str = ...,
+    runbook: str = ...,
+) -> Callable[[Callable[..., Any]], Task]: ...
+
+
+def task(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
+    """Make a task of a function. Takes the options of Django's decorator and the fields of `Task`.
+
+    Raises InvalidOptions for an unknown or wrong option, and Django's InvalidTask for a function that a worker could not find.
+    """
+    unknown = [task_options.unknown(name) for name in options if name not in task_options.KNOWN]
+    if unknown:
+        raise InvalidOptions("; ".join(unknown))
+
+    # Whatever class the backend of the moment prefers: the options must survive a change of settings.
+    def declare(function: Callable[..., Any]) -> Task:
+        return Task(**(_DJANGO_DEFAULTS | options | {"func": function, "run_after": None}))
+
+    return declare if function is None else declare(function)
+
+
+# Django 6.0's Task has no defaults of its own.
+_DJANGO_DEFAULTS: dict[str, Any] = {
+    "priority": DEFAULT_TASK_PRIORITY,
+    "queue_name": DEFAULT_TASK_QUEUE_NAME,
+    "backend": DEFAULT_TASK_BACKEND_ALIAS,
+    "takes_context": False,
+}
+
+
+def declared() -> Mapping[str, Task]:
+    """Return every Task of ours that was declared in this process, by the path of its function."""
+    return MappingProxyType(_declared)
+
+
+def stored_name(task: AnyTask) -> str:
+    """Return the name that a job of this task carries in its row."""
+    return getattr(task, "task_name", None) or task.module_path
+
+
+def names_of(task: AnyTask) -> tuple[str, ...]:
+    """Return every name that this task answers to, the stored one first."""
+    aliases = task.aliases if isinstance(task, Task) else ()
+    return tuple(dict.fromkeys((stored_name(task), *aliases)))
+
+
+def max_attempts_of(task: AnyTask, options: Options) -> int:
+    """Return the charged attempts that a new job of this task may use."""
+    return getattr(task, "max_attempts", None) or options.max_attempts
+
+
+def timeout_of(task: AnyTask) -> float | None:
+    """Return the hard time limit in seconds, or None."""
+    return task.timeout if isinstance(task, Task) else None
+
+
+def owner_of(task: AnyTask) -> str:
+    """Return who answers for the dead letters of this task, or an empty text."""
+    return task.owner if isinstance(task, Task) else ""
+
+
+def declared_backoff_of(task: AnyTask) -> backoffs.Backoff:
+    """Return the back-off that can be asked without calling the task's code; the default one where there is none."""
+    policy = task.backoff if isinstance(task, Task) else None
+    return policy if isinstance(policy, backoffs.Backoff) else backoffs.DEFAULT
+
+
+def policy_of(task: AnyTask, options: Options, *, max_attempts: int | None = None) -> RetryPolicy:
+    """Return the bounds of a job of this task. max_attempts is that of the job's row; None is what a new job would get."""
+    return RetryPolicy(
+        max_attempts=max_attempts or max_attempts_of(task, options),
+        backoff=declared_backoff_of(task),
+        max_interruptions=options.max_interruptions,
+        max_snoozes=options.max_snoozes,
+    )
+
+
+def may_retry(task: AnyTask, exception: BaseException) -> bool:
+    """Say whether the task's `retry_on` and `never_retry` allow another attempt after this exception.
+
+    It runs the task's code where one of the classes has a say in issubclass: ask in the runner.
+    """
+    if not isinstance(task, Task):
+        return True
+    # Not isinstance: an exception may lie about its class, or fail to name it.
+    cls = type(exception)
+    return not issubclass(cls, task.never_retry) and (task.retry_on is None or issubclass(cls, task.retry_on))
+
+
+def _record(task: Task) -> None:
+    known = _declared.get(task.module_path)
+    # `using()` makes variants of one function: the declaration stays, until its module is loaded anew.
+    if known is None or known.func is not task.func:
+        _declared[task.module_path] = task

@@ -1,0 +1,28 @@
+"""Workers: the room that acts.
+
+`manage.py runworker` is a keeper with runners. The keeper is the only process that talks to the queue: it claims, renews, settles,
+rescues and promotes, for all its runners together. A runner runs tasks and knows no queue. So a task may hold the GIL, block, eat
+memory or crash: its lease is renewed, its time limit kept and its death seen by a process that it cannot touch.
+
+Reading order:
+
+- `frames`      how the two speak: length-prefixed JSON on a socket pair, never pickle
+- `executor`    one attempt in a runner: the only place that calls a task's code
+- `slate`       what is wiped before and after each attempt
+- `runner`      a child process: a reader, T threads for functions, one event loop for coroutines
+- `forkserver`  a child that has imported everything once, and forks runners
+- `launcher`    the keeper's end of that, and the spawn way for where forking is unsafe
+- `fleet`       the keeper's picture of its runners: what each holds, what it may take, when it must be killed
+- `pace`        how long tasks take, so that short ones may be claimed a little ahead
+- `link`        the thread that makes database calls, one at a time, each under a deadline
+- `ledger`      what waits to be written, and how a batch that is refused is taken apart
+- `chores`      what every worker does for all: promote, rescue, say that it is alive
+- `wakeup`      what the keeper's one wait hears: signals and NOTIFY
+- `keeper`      the loop
+
+Clocks: a lease, a due time and an age are PostgreSQL's. Here, durations only: CLOCK_BOOTTIME, which runs on while a machine sleeps.
+
+What is hard here: the keeper must never block, on a runner that is stopped with half a frame in its pipe no more than on a database
+that acknowledges and never answers; and what it believes of a lease must be earlier than what PostgreSQL believes, so a lease is
+counted from before the request for it was sent.
+"""

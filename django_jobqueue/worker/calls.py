@@ -1,0 +1,116 @@
+"""What the keeper asks of the database: three kinds of call, each one transaction.
+
+A cycle writes what is decided, does the chores that are due and claims what there is room for. A renewal keeps the leases and
+goes before everything else. A return, after an outage or at the start, first finds out what is still this worker's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from uuid import UUID
+
+from django_jobqueue.store.claim import Claimed
+from django_jobqueue.store.give_back import give_back
+from django_jobqueue.store.promote import Promoted, promote
+from django_jobqueue.store.renew import Lease, Renewal, renew
+from django_jobqueue.store.rescue import TakenOver, recover
+from django_jobqueue.store.session import Session
+from django_jobqueue.store.settle import settle
+from django_jobqueue.store.statement import Statement
+from django_jobqueue.worker.ledger import Batch
+
+STATEMENT_TIMEOUT_MS = 1000
+"""No statement of a worker waits longer for a lock, or works longer, than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cycle:
+    """Settle, promote, rescue, say that one is alive, claim."""
+
+    batch: Batch
+    token: UUID
+    claims: Sequence[Statement[list[Claimed]]] = ()
+    wanted: int = 0
+    is_poll: bool = False
+    rescue: Statement[list[TakenOver]] | None = None
+    sign_of_life: Statement[None] | None = None
+
+    def __call__(self, session: Session) -> CycleAnswer:
+        """Make the call."""
+        answer = CycleAnswer()
+        plan: list[tuple[str, Statement[object]]] = [("settled", s) for s in settle(self.batch.settlements)]
+        if self.batch.leases:
+            plan.append(("settled", give_back(self.batch.leases)))
+        if self.is_poll:
+            plan.append(("promoted", promote()))
+        if self.rescue is not None:
+            plan.append(("rescued", self.rescue))
+        if self.sign_of_life is not None:
+            plan.append(("", self.sign_of_life))
+        plan += [("claimed", claim) for claim in self.claims]
+        if not plan:
+            return answer
+        replies = session.run(*(statement for _, statement in plan), statement_timeout_ms=STATEMENT_TIMEOUT_MS)
+        for (name, _), reply in zip(plan, replies, strict=True):
+            match name:
+                case "settled":
+                    answer.settled |= reply
+                case "promoted":
+                    answer.promoted = reply
+                case "rescued":
+                    answer.rescued += reply
+                case "claimed":
+                    answer.claimed += reply
+        return answer
+
+
+@dataclass(slots=True)
+class CycleAnswer:
+    """What a cycle found. `settled` holds the jobs whose row it changed."""
+
+    settled: frozenset[int] = frozenset()
+    claimed: list[Claimed] = field(default_factory=list)
+    rescued: list[TakenOver] = field(default_factory=list)
+    promoted: Promoted | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Renew:
+    """Keep the leases."""
+
+    leases: Sequence[Lease]
+    lease_seconds: float
+
+    def __call__(self, session: Session) -> Renewal:
+        """Make the call."""
+        statement = renew(self.leases, lease_seconds=self.lease_seconds)
+        (renewal,) = session.run(statement, statement_timeout_ms=STATEMENT_TIMEOUT_MS)
+        return renewal  # type: ignore[no-any-return] - session.run answers with what each statement read
+
+
+@dataclass(frozen=True, slots=True)
+class Return:
+    """Come back to the database: renew what is held, and take over own rows that nothing here knows."""
+
+    worker_id: UUID
+    leases: Sequence[Lease]
+    known_tokens: frozenset[UUID]
+    token: UUID
+    lease_seconds: float
+    sign_of_life: Statement[None]
+
+    def __call__(self, session: Session) -> tuple[Renewal, list[TakenOver]]:
+        """Make the call."""
+        renewal, orphans, _ = session.run(
+            renew(self.leases, lease_seconds=self.lease_seconds),
+            recover(
+                worker_id=self.worker_id,
+                known_tokens=self.known_tokens,
+                token=self.token,
+                lease_seconds=self.lease_seconds,
+            ),
+            self.sign_of_life,
+            statement_timeout_ms=STATEMENT_TIMEOUT_MS,
+        )
+        return renewal, orphans

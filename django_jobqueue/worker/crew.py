@@ -1,0 +1,280 @@
+"""The runners' processes: started, listened to, killed, buried and replaced.
+
+Whatever becomes of an attempt in a runner, the keeper gets a Report of it from here, exactly one for each flight: the outcome that the
+runner sent, or the one that its death means.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import signal
+import socket
+import sys
+from collections.abc import Sequence
+from functools import partial
+from typing import NamedTuple
+
+from django_jobqueue.policy.outcomes import Failure, Interrupted, Lost, Outcome, TimedOut
+from django_jobqueue.worker import clock
+from django_jobqueue.worker.fleet import Fleet, Flight, Phase, Runner
+from django_jobqueue.worker.launcher import Broken, Exited, Forkserver, Gone, Launcher, Spawner, Started, Unsafe
+from django_jobqueue.worker.ledger import read_outcome
+from django_jobqueue.worker.plan import WorkerPlan
+from django_jobqueue.worker.wakeup import Wakeup
+
+logger = logging.getLogger("django_jobqueue.worker")
+
+SERVICE = -1
+"""The number of the service runner: no slots, it calls receivers."""
+
+MAX_RESTART_SECONDS = 10.0
+
+
+class Report(NamedTuple):
+    """How a flight ended. `seconds` is its run time as the runner measured it, 0 if nobody did."""
+
+    flight: Flight
+    outcome: Outcome
+    seconds: float
+
+
+class Crew:
+    """The runners of one worker."""
+
+    def __init__(self, plan: WorkerPlan, wakeup: Wakeup) -> None:
+        self.fleet = Fleet()
+        self.reports: list[Report] = []
+        self.never_started: list[Flight] = []
+        self.broken = ""
+        self._plan = plan
+        self._wakeup = wakeup
+        self._launcher: Launcher | None = None
+        self._use_spawn = sys.platform != "linux"
+        self._failed_starts = 0
+        self._restarts: dict[int, float] = {}
+        self._may_restart = True
+
+    def start(self) -> None:
+        """Start every runner."""
+        self._open_launcher()
+        for number in range(self._plan.processes):
+            self._launch(number)
+
+    @property
+    def untold(self) -> int:
+        """How many ends the service runner has not told the receivers of yet."""
+        service = self.fleet.runners.get(SERVICE)
+        return service.untold if service else 0
+
+    @property
+    def is_restarting(self) -> bool:
+        """Whether a runner waits to be started again."""
+        return bool(self._restarts)
+
+    def tell_receivers(self, job_ids: Sequence[int]) -> None:
+        """Have the service runner tell the receivers of `task_finished`; starts it if need be."""
+        if SERVICE not in self.fleet.runners:
+            self._launch(SERVICE)
+        service = self.fleet.runners[SERVICE]
+        service.untold += len(job_ids)
+        service.say("finished", list(job_ids))
+        self._watch(service)
+
+    def ask_back(self) -> None:
+        """Ask every runner for the orders that it has not begun, and start no runner any more."""
+        self._may_restart = False
+        for runner in self.fleet.runners.values():
+            runner.say("stop")
+            self._watch(runner)
+
+    def kill_busy(self, why: str) -> None:
+        """Kill every runner that still holds a job."""
+        for runner in self.fleet.runners.values():
+            if runner.flights and runner.phase is not Phase.DYING:
+                runner.kill(why)
+
+    def place(self) -> None:
+        """Hand out what waits for a runner."""
+        self.fleet.release_reserved()
+        if self.fleet.waiting:
+            self.fleet.place()
+            for runner in self.fleet.runners.values():
+                if runner.outgoing:
+                    self._watch(runner)
+
+    def check(self, now: float, lease_margin: float) -> None:
+        """Kill runners whose job is past its time limit or its lease, and start those whose wait is over."""
+        for runner in self.fleet.runners.values():
+            if runner.phase is Phase.DYING:
+                continue
+            overdue = runner.overdue(now)
+            if overdue is not None:
+                runner.kill("a job passed its time limit", overdue)
+            elif any(flight.lease_until - lease_margin <= now for flight in runner.flights.values()):
+                runner.kill("a lease could not be renewed")
+        for number, at in list(self._restarts.items()):
+            if at <= now and self._may_restart:
+                del self._restarts[number]
+                self._launch(number)
+
+    def take_events(self) -> None:
+        """Take what the launcher has to say of processes."""
+        if self._launcher is None:
+            return
+        for event in self._launcher.events():
+            match event:
+                case Started(number, pid):
+                    self._on_start(number, pid)
+                case Exited(number, code):
+                    self._on_exit(number, code)
+                case Broken(error):
+                    self.broken = error
+                case Unsafe(names):
+                    logger.warning("threads are alive after the imports (%s): runners are spawned, not forked", ", ".join(names))
+                    self._use_spawn = True
+                    self._reopen()
+                case Gone():
+                    if not self.broken:
+                        self._reopen()
+
+    def close(self) -> None:
+        """Kill whatever is left."""
+        for runner in self.fleet.runners.values():
+            runner.kill("the worker ends")
+            self._wakeup.forget(runner.sock)
+            runner.sock.close()
+        if self._launcher is not None:
+            self._forget_launcher(self._launcher)
+            self._launcher.close()
+
+    def _open_launcher(self) -> None:
+        self._launcher = Spawner(self._plan.runner) if self._use_spawn else Forkserver(self._plan.runner)
+        if (fd := self._launcher.fileno()) is not None:
+            self._wakeup.watch(fd, lambda _events: self.take_events())
+
+    def _forget_launcher(self, launcher: Launcher) -> None:
+        if (fd := launcher.fileno()) is not None:
+            self._wakeup.forget(fd)
+
+    def _reopen(self) -> None:
+        # Every runner of the old launcher is dead or dying with it.
+        if self._launcher is not None:
+            self._forget_launcher(self._launcher)
+            self._launcher.close()
+        self._open_launcher()
+        for number, runner in list(self.fleet.runners.items()):
+            if not runner.flights and runner.phase is Phase.STARTING:
+                runner.sock.close()
+                self._launch(number)
+            else:
+                runner.killed_why = "the process that starts runners died"
+                self._on_exit(number, None)
+
+    def _launch(self, number: int) -> None:
+        assert self._launcher is not None
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        is_service = number == SERVICE
+        self.fleet.runners[number] = Runner(
+            number=number,
+            threads=0 if is_service else self._plan.threads,
+            coroutines=0 if is_service else self._plan.coroutines,
+            sock=ours,
+        )
+        self._watch(self.fleet.runners[number])
+        self._launcher.launch(number, theirs)
+
+    def _watch(self, runner: Runner) -> None:
+        self._wakeup.watch(runner.sock, partial(self._on_ready, runner), write=bool(runner.outgoing))
+
+    def _on_ready(self, runner: Runner, _events: int) -> None:
+        if runner.outgoing:
+            runner.flush()
+            if not runner.outgoing:
+                self._watch(runner)
+        payloads = runner.receive()
+        if payloads is None:
+            # Its end of the socket is closed; what that means is known when its process has ended.
+            self._wakeup.forget(runner.sock)
+            return
+        self._hear(runner, payloads)
+
+    def _hear(self, runner: Runner, payloads: list[bytes]) -> None:
+        if not payloads:
+            return
+        for message in json.loads(b"[" + b",".join(payloads) + b"]"):
+            match message:
+                case ["done", ticket, seconds, *words]:
+                    if (flight := runner.take_back(ticket)) is not None:
+                        self.reports.append(Report(flight, read_outcome(words), seconds))
+                case ["returned", tickets]:
+                    self.never_started += [f for ticket in tickets if (f := runner.take_back(ticket)) is not None]
+                case ["ready"]:
+                    runner.phase = Phase.READY if runner.phase is Phase.STARTING else runner.phase
+                    self._failed_starts = 0
+                case ["told", count]:
+                    runner.untold -= count
+                case ["broken", error]:
+                    self.broken = error
+
+    def _on_start(self, number: int, pid: int) -> None:
+        runner = self.fleet.runners[number]
+        runner.pid = pid
+        if runner.phase is Phase.DYING:
+            runner.kill(runner.killed_why, runner.killed_for)
+
+    def _on_exit(self, number: int, code: int | None) -> None:
+        runner = self.fleet.runners.pop(number, None)
+        if runner is None:
+            return
+        # What it managed to say before it died still counts.
+        while payloads := runner.receive():
+            self._hear(runner, payloads)
+        self._wakeup.forget(runner.sock)
+        runner.sock.close()
+        self._report_death(runner, code)
+        self._schedule_restart(runner)
+
+    def _report_death(self, runner: Runner, code: int | None) -> None:
+        begun = [flight for flight in runner.flights.values() if flight.has_begun]
+        self.never_started += [flight for flight in runner.flights.values() if not flight.has_begun]
+        if not runner.killed_why and (begun or runner.phase is Phase.STARTING):
+            logger.warning("runner %s (pid %s) died: %s; jobs in it: %d", runner.number, runner.pid, cause(code), len(begun))
+        for flight in begun:
+            self.reports.append(Report(flight, _fate(flight, runner, begun, code), 0.0))
+
+    def _schedule_restart(self, runner: Runner) -> None:
+        if not self._may_restart or runner.number == SERVICE:
+            return
+        delay = 0.0
+        if runner.phase is Phase.STARTING:
+            self._failed_starts += 1
+            delay = min(MAX_RESTART_SECONDS, 0.1 * 2 ** min(self._failed_starts, 10))
+        self._restarts[runner.number] = clock.now() + delay
+
+
+def _fate(flight: Flight, runner: Runner, begun: list[Flight], code: int | None) -> Outcome:
+    if runner.killed_for is flight:
+        return TimedOut(Failure("TimeLimit", f"stopped after {flight.timeout:g} s: it did not end by itself"))
+    if runner.killed_for is not None:
+        return Interrupted(Failure("", "another job in the same process was stopped at its time limit"), counted=False)
+    if runner.killed_why:
+        return Interrupted(Failure("", runner.killed_why))
+    died = Failure("WorkerLost", f"its process died: {cause(code)}")
+    if len(begun) == 1:
+        return Lost(died, crashed=True)
+    return Interrupted(died, counted=False, suspect=True)
+
+
+def cause(code: int | None) -> str:
+    """Put an exit code into words."""
+    if code is None:
+        return "nobody saw how"
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"signal {-code} ({signal.Signals(-code).name})"
+    except ValueError:
+        return f"signal {-code}"
+

@@ -1,0 +1,325 @@
+"""The keeper's dealings with the database: which call comes next, and what its reply means.
+
+One call at a time. Renewals go first; everything that is decided rides in the next cycle, together with the chores that are due and a
+claim for whatever there is room for. A call that fails loses nothing: its batch goes back to the ledger.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from itertools import count
+from uuid import UUID, uuid4
+
+import psycopg
+
+from django_jobqueue import tasks
+from django_jobqueue.policy.outcomes import Failure, Lost
+from django_jobqueue.policy.retry import Bury, Finish
+from django_jobqueue.registry import Registry
+from django_jobqueue.store.claim import Claimed, claim
+from django_jobqueue.store.notify import CHANNEL
+from django_jobqueue.store.renew import Lease, Renewal
+from django_jobqueue.store.rescue import TakenOver, rescue
+from django_jobqueue.store.session import Session
+from django_jobqueue.store.settle import Settlement
+from django_jobqueue.store.statement import Statement
+from django_jobqueue.store.workers import WorkerCard, announce_worker
+from django_jobqueue.worker import clock
+from django_jobqueue.worker.calls import Cycle, CycleAnswer, Renew, Return
+from django_jobqueue.worker.fleet import Fleet, Flight
+from django_jobqueue.worker.judge import Judge
+from django_jobqueue.worker.ledger import Ledger
+from django_jobqueue.worker.link import Link, Reply
+from django_jobqueue.worker.outage import Outage
+from django_jobqueue.worker.pace import Pace
+from django_jobqueue.worker.plan import WorkerPlan
+from django_jobqueue.worker.schedule import Schedule
+from django_jobqueue.worker.wakeup import Ear, Wakeup
+
+logger = logging.getLogger("django_jobqueue.worker")
+
+MAX_CLAIM = 500
+RESCUE_AFTER_OUTAGE_SECONDS = 10.0
+
+
+class Exchange:
+    """The database side of a keeper."""
+
+    def __init__(self, plan: WorkerPlan, registry: Registry, card: WorkerCard, fleet: Fleet, wakeup: Wakeup) -> None:
+        self.pace = Pace()
+        self.claimed_count = 0
+        self.stale_refused = 0
+        self.is_drained = False
+        self.error = ""
+        self.ended: list[int] = []
+        self._plan, self._options, self._card = plan, plan.options, card
+        self._registry, self._fleet, self._wakeup = registry, fleet, wakeup
+        self._judge = Judge(registry, plan.options)
+        self._link = Link(Session(plan.options.database), wakeup.wake)
+        self._ledger, self._outage, self._schedule = Ledger(), Outage(), Schedule(plan.options)
+        self._ear: Ear | None = None
+        self._tickets = count(1)
+        self._is_known = False
+        self._takes_more = True
+        self._functions, self._coroutines = registry.functions(), registry.coroutines()
+        self._link.start()
+
+    @property
+    def is_quiet(self) -> bool:
+        """Whether everything is written and no call is under way."""
+        return self._ledger.is_empty and not self._link.is_busy
+
+    def settle(self, job: Claimed | TakenOver, token: UUID, outcome: object) -> None:
+        """Note how an attempt ended; it is written with the next cycle."""
+        self._ledger.add(self._judge.settlement(job, token, outcome))  # type: ignore[arg-type]
+
+    def give_back(self, flights: Sequence[Flight]) -> None:
+        """Note jobs that were never started."""
+        for flight in flights:
+            self._ledger.give_back(Lease(flight.claimed.id, flight.token))
+
+    def claim_no_more(self) -> None:
+        """Take no more jobs; what is decided is still written."""
+        self._takes_more = False
+
+    def turn(self, now: float) -> None:
+        """Take the reply that has come, cut the call that has overstayed, make the next call."""
+        if (reply := self._link.take()) is not None:
+            self._take(reply)
+        elif (deadline := self._link.deadline()) is not None and now >= deadline:
+            self._link.cut()
+        if not self._link.is_busy and self._outage.may_try(now):
+            self._send(now)
+
+    def next_moment(self) -> float:
+        """Say when there will be something to do if nothing happens before."""
+        if (deadline := self._link.deadline()) is not None:
+            return deadline
+        if self._outage.is_on:
+            return self._outage.retry_at
+        if not self._ledger.is_empty or not self._is_known:
+            return 0.0
+        return min(self._schedule.poll_at if self._takes_more else self._schedule.renew_at, self._schedule.renew_at)
+
+    def close(self) -> None:
+        """Say goodbye, if the database listens, and hang up."""
+        if self._is_known and not self._link.is_busy and not self._outage.is_on:
+            # A courtesy: a worker that could not say goodbye is known by its old last_seen_at.
+            self._link.send(None, _Goodbye(self._sign_of_life(stopped=True)))
+            until = clock.now() + 1.0
+            while self._link.take() is None and clock.now() < until:
+                self._wakeup.wait(0.1)
+        if self._ear is not None:
+            self._drop_ear()
+        self._link.close()
+
+    # What to ask
+
+    def _send(self, now: float) -> None:
+        if not self._is_known:
+            self._link.send(call := self._return(), call)
+        elif now >= self._schedule.renew_at and (leases := self._leases_to_renew(now)):
+            self._link.send(call_renew := Renew(leases, self._options.lease_seconds), call_renew)
+        elif self._ear is None and self._options.notify and self._takes_more and now >= self._schedule.listen_at:
+            self._schedule.listened(now)
+            self._link.send(None, lambda session: Ear(session.listen(CHANNEL)))
+        elif (cycle := self._cycle(now)) is not None:
+            self._link.send(cycle, cycle)
+
+    def _leases_to_renew(self, now: float) -> list[Lease]:
+        self._schedule.renewed(now)
+        fresh = now + self._options.lease_seconds - self._options.renew_seconds / 2
+        return [Lease(f.claimed.id, f.token) for f in self._fleet.flights() if f.lease_until < fresh]
+
+    def _return(self) -> Return:
+        flights = list(self._fleet.flights())
+        return Return(
+            worker_id=self._card.id,
+            leases=[Lease(flight.claimed.id, flight.token) for flight in flights],
+            known_tokens=frozenset(flight.token for flight in flights) | self._ledger.tokens(),
+            token=uuid4(),
+            lease_seconds=self._options.lease_seconds,
+            sign_of_life=self._sign_of_life(),
+        )
+
+    def _cycle(self, now: float) -> Cycle | None:
+        is_poll = self._takes_more and now >= self._schedule.poll_at
+        if not is_poll and self._ledger.is_empty:
+            return None
+        token = uuid4()
+        claims, wanted = self._claims(token)
+        is_rescue = is_poll and now >= self._schedule.rescue_at
+        if is_poll:
+            self._schedule.polled(now)
+        if is_rescue:
+            self._schedule.rescued(now)
+        return Cycle(
+            batch=self._ledger.take(),
+            token=token,
+            claims=claims,
+            wanted=wanted,
+            is_poll=is_poll,
+            rescue=self._rescue(token) if is_rescue else None,
+            sign_of_life=self._sign_of_life() if is_rescue else None,
+        )
+
+    def _rescue(self, token: UUID) -> Statement[list[TakenOver]]:
+        return rescue(
+            backend=self._plan.backend,
+            worker_id=self._card.id,
+            token=token,
+            lease_seconds=self._options.lease_seconds,
+        )
+
+    def _sign_of_life(self, *, stopped: bool = False) -> Statement[None]:
+        return announce_worker(
+            self._card, running=self._fleet.size, stale_refused=self.stale_refused, stopped=stopped
+        )
+
+    def _claims(self, token: UUID) -> tuple[list[Statement[list[Claimed]]], int]:
+        if not self._takes_more or self._ledger.is_isolating:
+            return [], 0
+        room = self._fleet.room(self._pace.ahead())
+        left = MAX_CLAIM
+        if self._plan.max_jobs is not None:
+            left = min(left, self._plan.max_jobs - self.claimed_count)
+        wishes = [(self._functions, room.functions), (self._coroutines, room.coroutines)]
+        short = [name for name in self._functions if self.pace.is_short(name)]
+        if room.ahead and len(short) == len(self._functions):
+            wishes[0] = (self._functions, room.functions + room.ahead)
+        elif room.ahead:
+            wishes.append((short, room.ahead))
+        claims = []
+        for names, number in wishes:
+            if names and (limit := min(number, left)) > 0:
+                left -= limit
+                claims.append(self._claim(names, limit, token))
+        return claims, MAX_CLAIM - left
+
+    def _claim(self, names: Sequence[str], limit: int, token: UUID) -> Statement[list[Claimed]]:
+        return claim(
+            backend=self._plan.backend,
+            tasks=names,
+            serving=self._plan.serving,
+            limit=limit,
+            token=token,
+            worker_id=self._card.id,
+            lease_seconds=self._options.lease_seconds,
+        )
+
+    # What the answers mean
+
+    def _take(self, reply: Reply) -> None:
+        if reply.error is not None:
+            self._failed(reply.call, reply.error)
+            return
+        self._outage.ended()
+        match reply.call:
+            case Cycle():
+                self._cycle_done(reply.call, reply.answer, reply.sent_at)
+            case Renew():
+                self._renewed(reply.answer, reply.sent_at)
+            case Return():
+                self._returned(*reply.answer, reply.sent_at)
+            case _ if isinstance(reply.answer, Ear):
+                self._ear = reply.answer
+                self._wakeup.watch(self._ear, self._hear)
+                # What was announced before this moment was not heard.
+                self._schedule.wake()
+
+    def _cycle_done(self, cycle: Cycle, answer: CycleAnswer, sent_at: float) -> None:
+        self._ledger.written(cycle.batch)
+        self._count_refused(cycle, answer)
+        self.claimed_count += len(answer.claimed)
+        lease_until = sent_at + self._options.lease_seconds
+        self._fleet.waiting += [self._flight(job, cycle.token, lease_until) for job in answer.claimed]
+        for job in answer.rescued:
+            logger.warning("job %s %s: its lease ran out; worker %s is lost", job.id, job.task, job.worker_id)
+            self.settle(job, cycle.token, Lost(Failure("WorkerLost", f"the lease of worker {job.worker_id} ran out")))
+        if answer.promoted is not None:
+            self._schedule.expect(answer.promoted.next_due_seconds)
+        if cycle.wanted and len(answer.claimed) >= cycle.wanted:
+            self._schedule.poll_again()
+        if cycle.is_poll:
+            self.is_drained = not (answer.claimed or answer.rescued or (answer.promoted and answer.promoted.count))
+
+    def _count_refused(self, cycle: Cycle, answer: CycleAnswer) -> None:
+        for settlement in cycle.batch.settlements:
+            if settlement.job_id not in answer.settled:
+                self.stale_refused += 1
+                logger.warning("job %s %s: the lease was lost, its outcome is dropped", settlement.job_id, settlement.task)
+            elif isinstance(settlement.decision.step, Finish | Bury):
+                self.ended.append(settlement.job_id)
+
+    def _flight(self, job: Claimed, token: UUID, lease_until: float) -> Flight:
+        task = self._registry.get(job.task)
+        return Flight(
+            ticket=next(self._tickets),
+            claimed=job,
+            token=token,
+            worker_ids=_with(job.earlier_worker_ids, self._card.id),
+            lease_until=lease_until,
+            is_coroutine=job.task in self._coroutines,
+            is_short=self.pace.is_short(job.task),
+            timeout=tasks.timeout_of(task) if task is not None else None,
+        )
+
+    def _renewed(self, renewal: Renewal, sent_at: float) -> None:
+        for flight in self._fleet.flights():
+            if flight.claimed.id in renewal.renewed:
+                flight.lease_until = sent_at + self._options.lease_seconds
+            elif flight.claimed.id in renewal.lost:
+                # Another worker has it. The next check stops it here.
+                flight.lease_until = 0.0
+
+    def _returned(self, renewal: Renewal, orphans: list[TakenOver], sent_at: float) -> None:
+        self._is_known = True
+        self._renewed(renewal, sent_at)
+        for orphan in orphans:
+            logger.info("job %s %s: the reply to its claim was lost; it is given back", orphan.id, orphan.task)
+            self._ledger.give_back(Lease(orphan.id, orphan.token))
+
+    def _failed(self, call: object, error: Exception) -> None:
+        if isinstance(error, psycopg.errors.UndefinedTable):
+            self.error = f"the tables of the queue are missing in database {self._options.database!r}: run manage.py migrate"
+        if isinstance(call, Cycle):
+            if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
+                self._ledger.put_back(call.batch)
+            elif call.batch.size:
+                self._ledger.refused(call.batch, error)
+                return
+        self._outage.failed(error)
+        if not isinstance(error, psycopg.errors.QueryCanceled | psycopg.errors.LockNotAvailable):
+            self._is_known = False
+            self._schedule.postpone_rescue(RESCUE_AFTER_OUTAGE_SECONDS)
+
+    def _hear(self, _events: int) -> None:
+        assert self._ear is not None
+        try:
+            if self._ear.heard():
+                self._schedule.wake()
+        except psycopg.OperationalError as error:
+            logger.info("the listening connection is gone (%s); polling goes on", str(error).strip())
+            self._drop_ear()
+
+    def _drop_ear(self) -> None:
+        if self._ear is not None:
+            self._wakeup.forget(self._ear)
+            self._ear.close()
+            self._ear = None
+
+
+class _Goodbye:
+    """The last call: the worker's row says that it has stopped."""
+
+    def __init__(self, statement: Statement[None]) -> None:
+        self._statement = statement
+
+    def __call__(self, session: Session) -> None:
+        session.run(self._statement, statement_timeout_ms=500)
+
+
+def _with(worker_ids: str, worker_id: UUID) -> str:
+    """Append a worker to a JSON list, as text."""
+    return f'["{worker_id}"]' if worker_ids == "[]" else f'{worker_ids[:-1]},"{worker_id}"]'

@@ -1,0 +1,165 @@
+"""Run one attempt: the only place in the app that calls a task's code.
+
+A straight pipe: check the order, tell `task_started`, call, turn whatever happened into an Outcome. Nothing that a task raises gets
+past it, SystemExit and KeyboardInterrupt included: a job cannot end its runner by raising.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import json
+import logging
+from contextvars import Context
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from django_jobqueue import results, tasks
+from django_jobqueue.compat import AnyTask, task_started
+from django_jobqueue.exceptions import InvalidPayload, Reject, Retry, Snooze
+from django_jobqueue.payload.storable_json import dumps
+from django_jobqueue.payload.storable_text import describe, storable
+from django_jobqueue.policy.backoff import Backoff
+from django_jobqueue.policy.outcomes import Failed, Failure, Outcome, Snoozed, Succeeded, TimedOut, Verdict
+from django_jobqueue.worker import slate
+
+logger = logging.getLogger("django_jobqueue.worker")
+
+
+class Order(NamedTuple):
+    """What a runner is told of an attempt. args and kwargs are whatever the row held."""
+
+    ticket: int
+    job_id: int
+    attempt_number: int
+    task: str
+    args: Any
+    kwargs: Any
+    enqueued_at: str
+    started_at: str
+    last_attempted_at: str
+    worker_ids: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """What the runner must keep to: how large a result may be."""
+
+    max_result_bytes: int
+    backend: str
+
+
+def run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
+    """Run an attempt of a function in this thread."""
+    with slate.clean_connections(order.task):
+        return Context().run(_run, order, task, bounds)
+
+
+async def run_async(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
+    """Run an attempt of a coroutine in this event loop; cancels it at its time limit.
+
+    The caller gives it a context of its own.
+    """
+    result = _prepare(order, task, bounds)
+    if not isinstance(result, results.TaskResult):
+        return result
+    assert task is not None
+    limit = tasks.timeout_of(task)
+    timer = asyncio.timeout(limit)
+    try:
+        async with timer:
+            value = await task.func(*_call_args(task, result), **result.kwargs)
+    except BaseException as error:  # noqa: BLE001 - the executor's edge: every end of a task is an outcome
+        if timer.expired() and isinstance(error, TimeoutError):
+            return TimedOut(Failure("TimeoutError", f"cancelled after {limit:g} s", describe(error).traceback))
+        return _outcome_of(error, task, result)
+    return _succeeded(value, bounds)
+
+
+def _run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
+    result = _prepare(order, task, bounds)
+    if not isinstance(result, results.TaskResult):
+        return result
+    try:
+        value = task.func(*_call_args(task, result), **result.kwargs)
+    except BaseException as error:  # noqa: BLE001 - the executor's edge: every end of a task is an outcome
+        return _outcome_of(error, task, result)
+    return _succeeded(value, bounds)
+
+
+def _prepare(order: Order, task: AnyTask | None, bounds: Bounds) -> results.TaskResult | Failed:
+    if task is None:
+        return Failed(Failure("UnknownTask", f"no task is named {order.task!r} here"), Verdict.UNKNOWN_TASK)
+    if not isinstance(order.args, list) or not isinstance(order.kwargs, dict):
+        shown = storable(json.dumps({"args": order.args, "kwargs": order.kwargs}), 500)
+        message = f"the stored args are not a list, or the kwargs not an object: {shown}"
+        return Failed(Failure("InvalidPayload", message), Verdict.INVALID_PAYLOAD)
+    result = results.for_attempt(
+        id=str(order.job_id),
+        task=task,
+        backend=bounds.backend,
+        args=order.args,
+        kwargs=order.kwargs,
+        attempt_number=order.attempt_number,
+        worker_id=order.worker_ids[-1],
+        earlier_worker_ids=order.worker_ids[:-1],
+        enqueued_at=order.enqueued_at,
+        started_at=order.started_at,
+        last_attempted_at=order.last_attempted_at,
+    )
+    # A receiver is a guest: what it raises is logged by send_robust and changes nothing.
+    task_started.send_robust(sender=type(task.get_backend()), task_result=result)
+    return result
+
+
+def _call_args(task: AnyTask | None, result: results.TaskResult) -> list[Any]:
+    return [results.TaskContext(task_result=result), *result.args] if task.takes_context else result.args
+
+
+def _succeeded(value: Any, bounds: Bounds) -> Outcome:
+    try:
+        return Succeeded(dumps(value, "result", max_bytes=bounds.max_result_bytes))
+    except InvalidPayload as error:
+        return Failed(describe(error), Verdict.INVALID_RESULT)
+
+
+def _outcome_of(error: BaseException, task: AnyTask | None, result: results.TaskResult) -> Outcome:
+    match error:
+        case Snooze():
+            return Snoozed(error.seconds)
+        case Retry():
+            return Failed(describe(error), after_seconds=error.after)
+        case Reject():
+            return Failed(describe(error), Verdict.REJECTED)
+        case TypeError() if _does_not_fit(task, result):
+            return Failed(_mismatch(error, task, result), Verdict.INVALID_PAYLOAD)
+        case _ if not tasks.may_retry(task, error):
+            return Failed(describe(error), Verdict.NOT_RETRYABLE)
+        case _:
+            return Failed(describe(error), after_seconds=_asked_backoff(error, task, result))
+
+
+def _does_not_fit(task: AnyTask | None, result: results.TaskResult) -> bool:
+    try:
+        inspect.signature(task.func).bind(*_call_args(task, result), **result.kwargs)
+    except TypeError:
+        return True
+    return False
+
+
+def _mismatch(error: TypeError, task: AnyTask | None, result: results.TaskResult) -> Failure:
+    given = ", ".join([repr(arg) for arg in result.args] + [f"{name}={value!r}" for name, value in result.kwargs.items()])
+    message = f"{task.module_path}{inspect.signature(task.func)} cannot be called with ({given}): {error}"
+    return Failure("TypeError", storable(message, 4000))
+
+
+def _asked_backoff(error: BaseException, task: AnyTask | None, result: results.TaskResult) -> float | None:
+    ask = task.backoff if isinstance(task, tasks.Task) else None
+    if ask is None or isinstance(ask, Backoff):
+        return None
+    try:
+        seconds = ask(error, result)
+        return None if seconds is None else max(0.0, float(seconds))
+    except Exception:
+        logger.exception("the back-off of %s raised; the default back-off is used", task.module_path)
+        return None

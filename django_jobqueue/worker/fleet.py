@@ -1,0 +1,254 @@
+"""The keeper's picture of its runners: what each one holds, what it may take, and when it must be killed.
+
+A runner's function slots take orders first come, first served, so the keeper knows which of them have begun without being told: the
+oldest T that have no outcome yet. The others are read-ahead; if the runner dies, they were never started.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Any
+from uuid import UUID
+
+from django_jobqueue.store.claim import Claimed
+from django_jobqueue.worker import clock
+from django_jobqueue.worker.frames import FrameReader, pack
+
+MAX_BUFFER_BYTES = 8 * 1024 * 1024
+"""A runner that has so much unread takes no more."""
+
+COROUTINE_GRACE_SECONDS = 1.0
+"""A coroutine is cancelled by its runner at its time limit; so long after that the runner is killed."""
+
+
+@dataclass(slots=True)
+class Flight:
+    """An attempt in the keeper's hands, from claim to settle."""
+
+    ticket: int
+    claimed: Claimed
+    token: UUID
+    worker_ids: str
+    lease_until: float
+    is_coroutine: bool
+    is_short: bool
+    timeout: float | None
+    deadline: float | None = None
+    has_begun: bool = False
+
+    def begin(self) -> None:
+        """Note that a slot has taken it; its time limit runs from here."""
+        self.has_begun = True
+        if self.timeout is not None:
+            self.deadline = clock.now() + self.timeout + (COROUTINE_GRACE_SECONDS if self.is_coroutine else 0.0)
+
+
+class Phase(Enum):
+    """The life of a runner's process."""
+
+    STARTING = "starting"
+    READY = "ready"
+    DYING = "dying"
+
+
+@dataclass(slots=True, eq=False)
+class Runner:
+    """One child process, as the keeper knows it."""
+
+    number: int
+    threads: int
+    coroutines: int
+    sock: socket.socket
+    phase: Phase = Phase.STARTING
+    pid: int | None = None
+    killed_for: Flight | None = None
+    killed_why: str = ""
+    reserved: bool = False
+    untold: int = 0
+    flights: dict[int, Flight] = field(default_factory=dict)
+    outgoing: bytearray = field(default_factory=bytearray)
+    reader: FrameReader = field(default_factory=FrameReader)
+
+    @property
+    def functions(self) -> list[Flight]:
+        """The functions it holds, oldest first."""
+        return [flight for flight in self.flights.values() if not flight.is_coroutine]
+
+    @property
+    def has_room(self) -> bool:
+        """Whether it takes orders at all."""
+        return self.phase is Phase.READY and not self.reserved and len(self.outgoing) < MAX_BUFFER_BYTES
+
+    def hand(self, flights: list[Flight]) -> None:
+        """Give it orders."""
+        for flight in flights:
+            self.flights[flight.ticket] = flight
+            if flight.is_coroutine:
+                flight.begin()
+        self._begin_next()
+        self.queue(b'["run",[' + ",".join([_order(flight) for flight in flights]).encode() + b"]]")
+
+    def take_back(self, ticket: int) -> Flight | None:
+        """Take a flight out, because it ended or was never started."""
+        flight = self.flights.pop(ticket, None)
+        if flight is not None:
+            self._begin_next()
+        return flight
+
+    def say(self, *message: Any) -> None:
+        """Send a message that is no order."""
+        self.queue(json.dumps(message).encode())
+
+    def queue(self, payload: bytes) -> None:
+        """Put a frame in line and send what the socket takes."""
+        self.outgoing += pack(payload)
+        self.flush()
+
+    def flush(self) -> None:
+        """Send what the socket takes now; the rest stays in line."""
+        with suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):
+            while self.outgoing:
+                del self.outgoing[: self.sock.send(self.outgoing)]
+
+    def receive(self) -> list[bytes] | None:
+        """Take what it has said; None when it will say no more."""
+        payloads: list[bytes] = []
+        while True:
+            try:
+                data = self.sock.recv(1 << 18)
+            except BlockingIOError:
+                return payloads
+            except OSError:
+                data = b""
+            if not data:
+                return payloads or None
+            payloads += self.reader.feed(data)
+            if len(data) < 1 << 18:
+                return payloads
+
+    def kill(self, why: str, flight: Flight | None = None) -> None:
+        """Kill it, with everything its jobs have started."""
+        self.phase = Phase.DYING
+        self.killed_for, self.killed_why = flight, why
+        if self.pid is not None:
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self.pid, signal.SIGKILL)
+
+    def overdue(self, now: float) -> Flight | None:
+        """Find a flight that is past its time limit."""
+        return next((f for f in self.flights.values() if f.deadline is not None and f.deadline <= now), None)
+
+    def _begin_next(self) -> None:
+        begun = 0
+        for flight in self.flights.values():
+            if flight.is_coroutine:
+                continue
+            if begun >= self.threads:
+                return
+            if not flight.has_begun:
+                flight.begin()
+            begun += 1
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """How many jobs may be claimed: for free slots, of short tasks besides, and of coroutines."""
+
+    functions: int
+    ahead: int
+    coroutines: int
+
+
+class Fleet:
+    """All runners of a worker, and the jobs that wait for one."""
+
+    def __init__(self) -> None:
+        self.runners: dict[int, Runner] = {}
+        self.waiting: list[Flight] = []
+
+    def flights(self) -> Iterator[Flight]:
+        """Go through everything in the keeper's hands."""
+        yield from self.waiting
+        for runner in self.runners.values():
+            yield from runner.flights.values()
+
+    @property
+    def size(self) -> int:
+        """How many jobs are in the keeper's hands."""
+        return len(self.waiting) + sum(len(runner.flights) for runner in self.runners.values())
+
+    def room(self, ahead_per_slot: int) -> Room:
+        """Say how many jobs may be claimed now.
+
+        A slot that holds only short jobs counts as free for any job: it will be within 50 ms. Else a long job would wait for
+        ever behind a stream of short ones.
+        """
+        functions = ahead = coroutines = 0
+        for runner in self.runners.values():
+            if not runner.has_room:
+                continue
+            held = runner.functions
+            long = sum(not flight.is_short for flight in held)
+            functions += max(0, runner.threads - long)
+            if long < runner.threads:
+                ahead += max(0, (runner.threads - long) * ahead_per_slot - (len(held) - long))
+            coroutines += max(0, runner.coroutines - (len(runner.flights) - len(held)))
+        waiting = len(self.waiting)
+        return Room(max(0, functions - waiting), max(0, ahead - waiting), max(0, coroutines - waiting))
+
+    def place(self) -> None:
+        """Hand out what waits. A suspect, which may have taken a process down, goes to an empty runner and stays alone there."""
+        orders: dict[int, list[Flight]] = {}
+        loads = {n: len(r.flights) for n, r in self.runners.items() if r.has_room and r.threads}
+        still_waiting = []
+        for flight in self.waiting:
+            if flight.claimed.tally.crash_count:
+                if not self._place_suspect(flight, loads, orders):
+                    still_waiting.append(flight)
+            elif loads:
+                number = min(loads, key=loads.__getitem__)
+                loads[number] += 1
+                orders.setdefault(number, []).append(flight)
+            else:
+                still_waiting.append(flight)
+        self.waiting = still_waiting
+        for number, flights in orders.items():
+            self.runners[number].hand(flights)
+
+    def _place_suspect(self, flight: Flight, loads: dict[int, int], orders: dict[int, list[Flight]]) -> bool:
+        for runner in self.runners.values():
+            if runner.phase is Phase.READY and runner.threads and not runner.flights and runner.number not in orders:
+                runner.reserved = True
+                loads.pop(runner.number, None)
+                orders[runner.number] = [flight]
+                return True
+        if loads and not any(runner.reserved and runner.flights for runner in self.runners.values()):
+            # None is empty: the one with the least to do takes nothing more until it is.
+            number = min(loads, key=loads.__getitem__)
+            loads.pop(number)
+            self.runners[number].reserved = True
+        return False
+
+    def release_reserved(self) -> None:
+        """Let runners that have become empty take any job again, unless a suspect waits for one."""
+        if any(flight.claimed.tally.crash_count for flight in self.waiting):
+            return
+        for runner in self.runners.values():
+            if runner.reserved and not runner.flights:
+                runner.reserved = False
+
+
+def _order(flight: Flight) -> str:
+    # args and kwargs are spliced in as PostgreSQL wrote them: decoding them here would cost more than the rest of the order.
+    job = flight.claimed
+    return (
+        f'[{flight.ticket},{job.id},{job.attempt_number},{json.dumps(job.task)},{job.args},{job.kwargs},'
+        f'"{job.enqueued_at}","{job.started_at}","{job.last_attempted_at}",{flight.worker_ids}]'
+    )

@@ -1,0 +1,120 @@
+"""A child that has imported everything once, and forks runners.
+
+A runner forked from it is there in milliseconds and shares its memory. It is small and single-threaded: it imports, forks, and tells
+of each child's end. It dies with its keeper, and its runners die with it.
+
+It reads one JSON object a datagram, with the runner's socket attached, and answers with one: started, exited or broken.
+"""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import selectors
+import signal
+import socket
+import sys
+import threading
+import traceback
+from contextlib import suppress
+from typing import Any
+
+from django_jobqueue.worker.runner import RunnerPlan, die_with_parent, ignore_stop_signals, serve
+
+DATAGRAM_BYTES = 64 * 1024
+
+
+def main(fd: int, parent_pid: int, plan: RunnerPlan) -> None:
+    """Serve fork requests on the socket `fd` until its other end is closed."""
+    die_with_parent(parent_pid)
+    ignore_stop_signals()
+    control = socket.socket(fileno=fd)
+    try:
+        registry = prepare()
+    except BaseException:  # noqa: BLE001 - told to the keeper, which stops with it
+        _tell(control, {"event": "broken", "error": traceback.format_exc()})
+        return
+    if threading.active_count() > 1:
+        names = sorted(thread.name for thread in threading.enumerate() if thread is not threading.main_thread())
+        _tell(control, {"event": "threads", "names": names})
+        return
+    # Objects that live before the fork are never moved by a collection after it, so their pages stay shared.
+    gc.collect()
+    gc.freeze()
+    _tell(control, {"event": "ready"})
+    _serve_forks(control, registry, plan)
+
+
+def prepare() -> Any:
+    """Set Django up, import every task, and leave no connection for a child to inherit."""
+    import django
+
+    django.setup()
+    from django.db import connections
+
+    from django_jobqueue.registry import discover
+
+    registry = discover()
+    connections.close_all()
+    return registry
+
+
+def _serve_forks(control: socket.socket, registry: Any, plan: RunnerPlan) -> None:
+    woken_read, woken_write = os.pipe()
+    os.set_blocking(woken_read, False)
+    os.set_blocking(woken_write, False)
+    signal.set_wakeup_fd(woken_write, warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    with selectors.DefaultSelector() as selector:
+        selector.register(control, selectors.EVENT_READ)
+        selector.register(woken_read, selectors.EVENT_READ)
+        while True:
+            for key, _events in selector.select():
+                if key.fileobj is control:
+                    data, fds, _flags, _address = socket.recv_fds(control, DATAGRAM_BYTES, 1)
+                    if not data:
+                        return
+                    _fork(control, json.loads(data), fds[0], (woken_read, woken_write), registry, plan)
+                else:
+                    with suppress(BlockingIOError):
+                        os.read(woken_read, 4096)
+            _reap(control)
+
+
+def _fork(
+    control: socket.socket, request: dict[str, Any], fd: int, pipe: tuple[int, int], registry: Any, plan: RunnerPlan
+) -> None:
+    parent = os.getpid()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    pid = os.fork()
+    if pid:
+        os.close(fd)
+        _tell(control, {"event": "started", "number": request["number"], "pid": pid})
+        return
+    # A session of its own: it can be killed as a group, with whatever its jobs have started.
+    os.setsid()
+    die_with_parent(parent)
+    signal.set_wakeup_fd(-1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    control.close()
+    for end in pipe:
+        os.close(end)
+    serve(socket.socket(fileno=fd), registry, plan)
+
+
+def _reap(control: socket.socket) -> None:
+    while True:
+        try:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if not pid:
+            return
+        _tell(control, {"event": "exited", "pid": pid, "code": os.waitstatus_to_exitcode(status)})
+
+
+def _tell(control: socket.socket, event: dict[str, Any]) -> None:
+    with suppress(BrokenPipeError, ConnectionResetError):
+        control.send(json.dumps(event).encode()[:DATAGRAM_BYTES])

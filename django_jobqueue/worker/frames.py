@@ -1,0 +1,52 @@
+"""How keeper and runner speak: JSON behind a length of four bytes.
+
+To a runner                                            from a runner
+    ["run", [order, …]]      start these, in order         ["ready"]                       it takes orders
+    ["stop"]                 give back what has not begun  ["broken", text]                it could not start
+    ["finished", [id, …]]    tell the receivers            ["done", ticket, seconds, outcome…]
+    ["quit"]                 leave when idle               ["returned", [ticket, …]]       never begun
+                                                           ["told", count]                 receivers told
+
+An order is [ticket, job id, attempt number, task, args, kwargs, enqueued_at, started_at, last_attempted_at, worker ids]. A ticket is
+the keeper's number for one hand-over: a job may come back to the same runner, a ticket never does.
+"""
+
+from __future__ import annotations
+
+import struct
+
+_HEAD = struct.Struct("!I")
+MAX_FRAME_BYTES = 256 * 1024 * 1024
+
+
+def pack(payload: bytes) -> bytes:
+    """Put the length before a payload."""
+    return _HEAD.pack(len(payload)) + payload
+
+
+class FrameReader:
+    """Cuts what arrives into payloads; keeps the half that has not arrived yet."""
+
+    def __init__(self) -> None:
+        self._buffer = bytearray()
+
+    def feed(self, data: bytes) -> list[bytes]:
+        """Add bytes and take out every payload that is whole.
+
+        Raises ValueError for a length that no honest peer sends.
+        """
+        buffer = self._buffer
+        buffer += data
+        payloads = []
+        start, size = 0, len(buffer)
+        while size - start >= _HEAD.size:
+            (length,) = _HEAD.unpack_from(buffer, start)
+            if length > MAX_FRAME_BYTES:
+                raise ValueError(f"a frame of {length} bytes; at most {MAX_FRAME_BYTES}")
+            end = start + _HEAD.size + length
+            if end > size:
+                break
+            payloads.append(bytes(buffer[start + _HEAD.size : end]))
+            start = end
+        del buffer[:start]
+        return payloads

@@ -1,0 +1,129 @@
+"""The keeper: the loop that all of a worker turns around.
+
+It waits in one place and never blocks in another. A turn takes in what has happened to processes, runners and the database, passes what
+has ended to the exchange and what was claimed to the crew, and lets each decide what is next.
+"""
+
+from __future__ import annotations
+
+import logging
+import signal
+
+from django_jobqueue.registry import Registry
+from django_jobqueue.worker import clock
+from django_jobqueue.worker.crew import Crew
+from django_jobqueue.worker.exchange import Exchange
+from django_jobqueue.worker.plan import WorkerPlan
+from django_jobqueue.worker.receivers import anyone_listens
+from django_jobqueue.worker.wakeup import Wakeup
+
+logger = logging.getLogger("django_jobqueue.worker")
+
+CHECK_SECONDS = 0.05
+"""How often time limits and leases are looked at, while a job is in hand."""
+
+EXIT_SECONDS = 1.0
+"""After its grace a worker gives the database this long to take what it knows; then leases run out instead."""
+
+LEASE_MARGIN = 0.2
+"""The part of a lease that is kept in reserve: a job whose lease could not be renewed is stopped that much before its end."""
+
+
+class Keeper:
+    """One worker. `run` is its life."""
+
+    def __init__(self, plan: WorkerPlan, registry: Registry) -> None:
+        self._plan = plan
+        self._card = plan.card()
+        self._wakeup = Wakeup()
+        self._crew = Crew(plan, self._wakeup)
+        self._exchange = Exchange(plan, registry, self._card, self._crew.fleet, self._wakeup)
+        self._tells = anyone_listens()
+        self._stop_signals = 0
+        self._kill_at: float | None = None
+        self._check_at = 0.0
+        self._error = ""
+
+    def run(self) -> int:
+        """Work until told to stop, idle or done, as the plan says. Answers with the exit code.
+
+        The first SIGTERM or SIGINT lets running jobs end within the grace; the second leaves within two seconds.
+        """
+        self._wakeup.catch((signal.SIGTERM, signal.SIGINT), self._count_signal)
+        self._wakeup.catch((signal.SIGCHLD,), lambda: None)
+        logger.info("worker %s starts (pid %d)", self._card.id, self._card.pid)
+        try:
+            self._crew.start()
+            while not self._is_done():
+                self._turn()
+        finally:
+            self._exchange.close()
+            self._crew.close()
+            self._wakeup.close()
+        if self._error:
+            logger.error("worker %s stops: %s", self._card.id, self._error)
+            return 1
+        logger.info("worker %s stops; jobs claimed: %d", self._card.id, self._exchange.claimed_count)
+        return 0
+
+    def _turn(self) -> None:
+        self._wakeup.wait(self._next_moment() - clock.now())
+        now = clock.now()
+        self._crew.take_events()
+        if now >= self._check_at:
+            self._check_at = now + CHECK_SECONDS
+            self._crew.check(now, self._plan.options.lease_seconds * LEASE_MARGIN)
+        self._stop_if_told(now)
+        self._pass_on_reports()
+        self._exchange.turn(now)
+        self._crew.place()
+        if self._exchange.ended:
+            if self._tells:
+                self._crew.tell_receivers(self._exchange.ended)
+            self._exchange.ended.clear()
+        self._error = self._crew.broken or self._exchange.error
+
+    def _next_moment(self) -> float:
+        moment = min(self._exchange.next_moment(), clock.now() + 1.0)
+        if self._crew.fleet.size or self._crew.is_restarting or self._stop_signals:
+            moment = min(moment, self._check_at)
+        return moment
+
+    def _pass_on_reports(self) -> None:
+        for report in self._crew.reports:
+            job = report.flight.claimed
+            if report.seconds:
+                self._exchange.pace.measure(job.task, report.seconds)
+            self._exchange.settle(job, report.flight.token, report.outcome)
+        self._crew.reports.clear()
+        self._exchange.give_back(self._crew.never_started)
+        self._crew.never_started.clear()
+
+    def _is_done(self) -> bool:
+        if self._error:
+            return True
+        is_quiet = self._exchange.is_quiet and not self._crew.fleet.size and not self._crew.untold
+        if self._kill_at is not None:
+            return is_quiet or clock.now() > self._kill_at + EXIT_SECONDS
+        if self._plan.max_jobs is not None and self._exchange.claimed_count >= self._plan.max_jobs:
+            return is_quiet
+        return self._plan.until_idle and self._exchange.is_drained and is_quiet
+
+    def _count_signal(self) -> None:
+        self._stop_signals += 1
+
+    def _stop_if_told(self, now: float) -> None:
+        if not self._stop_signals:
+            return
+        if self._kill_at is None:
+            self._kill_at = now + self._plan.grace_seconds
+            logger.info("worker %s is asked to stop; jobs in hand: %d", self._card.id, self._crew.fleet.size)
+            self._exchange.claim_no_more()
+            self._crew.ask_back()
+        # A claim that was under way when the signal came may still bring jobs; none of them starts.
+        self._exchange.give_back(self._crew.fleet.waiting)
+        self._crew.fleet.waiting.clear()
+        if self._stop_signals > 1:
+            self._kill_at = min(self._kill_at, now)
+        if now >= self._kill_at:
+            self._crew.kill_busy("the worker was stopped before the job ended")

@@ -1,0 +1,212 @@
+"""Start runners and hear of their end: by a forkserver on Linux, by spawning where forking is unsafe.
+
+Both ways give the runner one end of a socket pair, a session of its own, and a death that follows the keeper's.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import signal
+import socket
+import subprocess
+import sys
+from contextlib import suppress
+from dataclasses import asdict
+from typing import Any, NamedTuple, Protocol
+
+from django_jobqueue.worker.executor import Bounds
+from django_jobqueue.worker.forkserver import DATAGRAM_BYTES
+from django_jobqueue.worker.runner import RunnerPlan
+
+logger = logging.getLogger("django_jobqueue.worker")
+
+
+class Started(NamedTuple):
+    """A runner has a process."""
+
+    number: int
+    pid: int
+
+
+class Exited(NamedTuple):
+    """A runner's process is gone: its exit code, or minus the signal that killed it; None if nobody could tell."""
+
+    number: int
+    code: int | None
+
+
+class Broken(NamedTuple):
+    """No runner can be started at all: the project's code does not import."""
+
+    error: str
+
+
+class Gone(NamedTuple):
+    """The forkserver died, and every runner with it."""
+
+
+class Unsafe(NamedTuple):
+    """Forking is unsafe: these threads are alive after the imports."""
+
+    names: list[str]
+
+
+Event = Started | Exited | Broken | Gone | Unsafe
+
+
+class Launcher(Protocol):
+    """What the keeper needs of either way."""
+
+    def fileno(self) -> int | None:
+        """The descriptor that becomes readable when there are events; None if a SIGCHLD tells."""
+
+    def launch(self, number: int, sock: socket.socket) -> None:
+        """Start runner `number` with its end of the socket pair. Does not wait for it."""
+
+    def events(self) -> list[Event]:
+        """Take what has happened since."""
+
+    def close(self) -> None:
+        """Let go; what still runs dies."""
+
+
+def python(call: str, *arguments: Any) -> list[str]:
+    """Write the command of a child that sees the modules this process sees, and calls one function."""
+    name, function = call.rsplit(".", 1)
+    code = f"import sys; sys.path[:] = {sys.path!r}; from {name} import {function}; {function}(*{list(arguments)!r})"
+    return [sys.executable, "-c", code]
+
+
+class Forkserver:
+    """Runners forked from a child that has imported everything."""
+
+    def __init__(self, plan: RunnerPlan) -> None:
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        with theirs:
+            command = python("django_jobqueue.worker.launcher.forkserver_main", theirs.fileno(), os.getpid(), asdict(plan))
+            self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+        ours.setblocking(False)
+        self._control = ours
+        self._numbers: dict[int, int] = {}
+        self._queue: list[tuple[int, socket.socket]] = []
+        self._is_ready = False
+
+    def fileno(self) -> int | None:
+        return self._control.fileno()
+
+    def launch(self, number: int, sock: socket.socket) -> None:
+        self._queue.append((number, sock))
+        if self._is_ready:
+            self._send_requests()
+
+    def events(self) -> list[Event]:
+        events: list[Event] = []
+        while True:
+            try:
+                data = self._control.recv(DATAGRAM_BYTES)
+            except BlockingIOError:
+                return events
+            except OSError:
+                data = b""
+            if not data:
+                return [*events, Gone()]
+            events.extend(self._event(json.loads(data)))
+
+    def close(self) -> None:
+        self._control.close()
+        with suppress(ProcessLookupError):
+            self._process.kill()
+        self._process.wait()
+
+    def _event(self, event: dict[str, Any]) -> list[Event]:
+        match event:
+            case {"event": "ready"}:
+                self._is_ready = True
+                self._send_requests()
+            case {"event": "started", "number": number, "pid": pid}:
+                self._numbers[pid] = number
+                return [Started(number, pid)]
+            case {"event": "exited", "pid": pid, "code": code}:
+                return [Exited(self._numbers.pop(pid), code)]
+            case {"event": "broken", "error": error}:
+                return [Broken(error)]
+            case {"event": "threads", "names": names}:
+                return [Unsafe(names)]
+        return []
+
+    def _send_requests(self) -> None:
+        while self._queue:
+            number, sock = self._queue[0]
+            try:
+                socket.send_fds(self._control, [json.dumps({"number": number}).encode()], [sock.fileno()])
+            except (BlockingIOError, OSError):
+                return
+            self._queue.pop(0)
+            sock.close()
+
+
+class Spawner:
+    """Runners started as fresh interpreters."""
+
+    def __init__(self, plan: RunnerPlan) -> None:
+        self._plan = plan
+        self._processes: dict[int, subprocess.Popen[bytes]] = {}
+        self._events: list[Event] = []
+
+    def fileno(self) -> int | None:
+        return None
+
+    def launch(self, number: int, sock: socket.socket) -> None:
+        with sock:
+            command = python("django_jobqueue.worker.launcher.spawn_main", sock.fileno(), os.getpid(), asdict(self._plan))
+            process = subprocess.Popen(
+                command, pass_fds=[sock.fileno()], stdin=subprocess.DEVNULL, start_new_session=True
+            )
+        self._processes[number] = process
+        self._events.append(Started(number, process.pid))
+
+    def events(self) -> list[Event]:
+        events, self._events = self._events, []
+        for number, process in list(self._processes.items()):
+            if (code := process.poll()) is not None:
+                del self._processes[number]
+                events.append(Exited(number, code))
+        return events
+
+    def close(self) -> None:
+        for process in self._processes.values():
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+
+
+def forkserver_main(fd: int, parent_pid: int, plan: dict[str, Any]) -> None:
+    """Be the forkserver. The entry point of its process."""
+    from django_jobqueue.worker.forkserver import main
+
+    main(fd, parent_pid, _plan(plan))
+
+
+def spawn_main(fd: int, parent_pid: int, plan: dict[str, Any]) -> None:
+    """Be one spawned runner. The entry point of its process."""
+    import traceback
+
+    from django_jobqueue.worker.forkserver import prepare
+    from django_jobqueue.worker.frames import pack
+    from django_jobqueue.worker.runner import die_with_parent, ignore_stop_signals, serve
+
+    die_with_parent(parent_pid)
+    ignore_stop_signals()
+    sock = socket.socket(fileno=fd)
+    try:
+        registry = prepare()
+    except BaseException:  # noqa: BLE001 - told to the keeper, which stops with it
+        sock.sendall(pack(json.dumps(["broken", traceback.format_exc()]).encode()))
+        raise
+    serve(sock, registry, _plan(plan))
+
+
+def _plan(fields: dict[str, Any]) -> RunnerPlan:
+    return RunnerPlan(threads=fields["threads"], bounds=Bounds(**fields["bounds"]))

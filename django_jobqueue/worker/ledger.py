@@ -1,0 +1,122 @@
+"""What waits to be written: decided attempts, and jobs to give back.
+
+Nothing leaves the ledger before PostgreSQL has answered for it. An outage puts a batch back as it was; a refusal has it halved, again
+and again, until the row that PostgreSQL will not take is alone, and the others are written.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+from uuid import UUID
+
+from django_jobqueue.policy.lifecycle import Reason
+from django_jobqueue.policy.outcomes import Failed, Failure, Outcome, Snoozed, Succeeded, TimedOut, Verdict
+from django_jobqueue.policy.retry import Bury, Finish
+from django_jobqueue.store.renew import Lease
+from django_jobqueue.store.settle import Settlement
+
+logger = logging.getLogger("django_jobqueue.worker")
+
+MAX_BATCH = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """What one transaction writes."""
+
+    settlements: Sequence[Settlement] = ()
+    leases: Sequence[Lease] = ()
+
+    @property
+    def size(self) -> int:
+        """How many rows it is."""
+        return len(self.settlements) + len(self.leases)
+
+
+class Ledger:
+    """The attempts that are decided and not yet settled."""
+
+    def __init__(self) -> None:
+        self._settlements: deque[Settlement] = deque()
+        self._leases: deque[Lease] = deque()
+        self._limit = MAX_BATCH
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether everything has been written."""
+        return not self._settlements and not self._leases
+
+    @property
+    def is_isolating(self) -> bool:
+        """Whether a bad row is being looked for."""
+        return self._limit < MAX_BATCH
+
+    def tokens(self) -> frozenset[UUID]:
+        """Name the leases that what waits was run under."""
+        return frozenset(entry.token for entries in (self._settlements, self._leases) for entry in entries)
+
+    def add(self, settlement: Settlement) -> None:
+        """Note a decided attempt."""
+        self._settlements.append(settlement)
+
+    def give_back(self, lease: Lease) -> None:
+        """Note a job that was claimed and never started."""
+        self._leases.append(lease)
+
+    def take(self) -> Batch:
+        """Take the next batch; it must come back by `written`, `put_back` or `refused`."""
+        settlements = [self._settlements.popleft() for _ in range(min(self._limit, len(self._settlements)))]
+        room = self._limit - len(settlements)
+        leases = [self._leases.popleft() for _ in range(min(room, len(self._leases)))]
+        return Batch(settlements, leases)
+
+    def written(self, batch: Batch) -> None:
+        """Note that PostgreSQL has answered for a batch."""
+        if batch.size:
+            self._limit = min(MAX_BATCH, self._limit * 2)
+
+    def put_back(self, batch: Batch) -> None:
+        """Return a batch that no answer came for."""
+        self._settlements.extendleft(reversed(batch.settlements))
+        self._leases.extendleft(reversed(batch.leases))
+
+    def refused(self, batch: Batch, error: Exception) -> None:
+        """Return a batch that PostgreSQL refuses: in halves, and a row that is alone with as few words as can be."""
+        if batch.size > 1:
+            self._limit = max(1, batch.size // 2)
+            self.put_back(batch)
+            return
+        for settlement in batch.settlements:
+            logger.error("job %s: its outcome cannot be stored (%s); a short record is kept", settlement.job_id, error)
+            self._settlements.appendleft(bare(settlement, error))
+        for lease in batch.leases:
+            logger.error("job %s cannot be given back (%s); its lease will run out", lease.job_id, error)
+
+
+def bare(settlement: Settlement, error: Exception) -> Settlement:
+    """Write the same decision with nothing in it that could be refused again."""
+    decision = settlement.decision
+    failure = Failure(decision.failure.exception_class.encode("ascii", "replace").decode()[:200], f"not storable: {type(error).__name__}")
+    step = decision.step
+    if isinstance(step, Finish):
+        step = Bury(Reason.INVALID_RESULT)
+    return replace(settlement, decision=replace(decision, step=step, failure=failure))
+
+
+def read_outcome(words: Sequence[Any]) -> Outcome:
+    """Read an outcome from a runner's frame; `runner.wire` is the other end."""
+    match words:
+        case ["succeeded", result]:
+            return Succeeded(result)
+        case ["failed", failure, verdict, after_seconds]:
+            return Failed(Failure(*failure), Verdict(verdict), after_seconds)
+        case ["timed_out", failure]:
+            return TimedOut(Failure(*failure))
+        case ["snoozed", seconds]:
+            return Snoozed(seconds)
+        case _:
+            raise ValueError(f"no outcome: {words!r}")

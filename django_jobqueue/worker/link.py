@@ -1,0 +1,90 @@
+"""The keeper's line to the database: a thread that makes one call at a time, watched from outside.
+
+A call may hang for ever: a peer that acknowledges packets and never answers is beyond every time-out of TCP and of the server. So
+calls run in a thread of their own, and the main thread cuts the line when one has overstayed.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from django_jobqueue.store.session import Session
+from django_jobqueue.worker import clock
+
+CALL_SECONDS = 5.0
+"""No call takes longer than this; then its connection is cut."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reply:
+    """What a call came to: its answer, or the error that it raised. `sent_at` is from before the call."""
+
+    call: Any
+    sent_at: float
+    answer: Any = None
+    error: Exception | None = None
+
+
+class Link:
+    """A thread that makes calls on a Session. `wake` is called from it when a reply is there."""
+
+    def __init__(self, session: Session, wake: Callable[[], None]) -> None:
+        self._session = session
+        self._wake = wake
+        self._calls: queue.SimpleQueue[tuple[Any, Callable[[Session], Any]] | None] = queue.SimpleQueue()
+        self._replies: queue.SimpleQueue[Reply] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="jobqueue-link", daemon=True)
+        self._sent_at: float | None = None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a call has been sent and its reply not been taken."""
+        return self._sent_at is not None
+
+    def start(self) -> None:
+        """Start the thread."""
+        self._thread.start()
+
+    def send(self, call: Any, work: Callable[[Session], Any]) -> None:
+        """Make a call: `work` runs in the thread; its reply names `call`. One at a time."""
+        assert not self.is_busy
+        self._sent_at = clock.now()
+        self._calls.put((call, work))
+
+    def take(self) -> Reply | None:
+        """Take the reply, if it has come."""
+        try:
+            reply = self._replies.get_nowait()
+        except queue.Empty:
+            return None
+        self._sent_at = None
+        return reply
+
+    def deadline(self) -> float | None:
+        """Say when the call under way must be cut, or None."""
+        return None if self._sent_at is None else self._sent_at + CALL_SECONDS
+
+    def cut(self) -> None:
+        """Cut the line under the call that is under way; its reply will be an error."""
+        self._session.abandon()
+
+    def close(self) -> None:
+        """End the thread and the connection. Waits for no call."""
+        self._calls.put(None)
+        self._thread.join(timeout=0.5)
+
+    def _run(self) -> None:
+        while (item := self._calls.get()) is not None:
+            call, work = item
+            sent_at = clock.now()
+            try:
+                reply = Reply(call, sent_at, answer=work(self._session))
+            except Exception as error:  # noqa: BLE001 - handed to the main thread, which knows what to do about each
+                reply = Reply(call, sent_at, error=error)
+            self._replies.put(reply)
+            self._wake()
+        self._session.close()

@@ -1,0 +1,48 @@
+"""How long tasks take, so that short ones may be claimed a little ahead.
+
+A job of microseconds costs more to fetch than to run. For tasks that have shown to be short, a runner may hold up to 50 ms of work;
+any other job is claimed when a slot can start it. A task nobody has seen yet counts as long.
+"""
+
+from __future__ import annotations
+
+SHORT_SECONDS = 0.010
+"""A task is short when its runs take less than this on average."""
+
+AHEAD_SECONDS = 0.050
+"""How much work of short tasks a slot may hold."""
+
+MAX_AHEAD = 500
+"""How many jobs of short tasks a slot may hold, however short they are."""
+
+_WEIGHT = 0.2
+
+
+class Pace:
+    """A moving average of each task's run time."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+
+    def measure(self, task: str, seconds: float) -> None:
+        """Learn from one run. A long run counts at once, a short one bit by bit."""
+        known = self._seconds.get(task)
+        if known is None or seconds >= SHORT_SECONDS > known:
+            self._seconds[task] = seconds
+        else:
+            self._seconds[task] = known + _WEIGHT * (seconds - known)
+
+    def is_short(self, task: str) -> bool:
+        """Whether runs of `task` take less than SHORT_SECONDS."""
+        return self._seconds.get(task, SHORT_SECONDS) < SHORT_SECONDS
+
+    def short_tasks(self) -> list[str]:
+        """Name the tasks that may be claimed ahead."""
+        return [task for task, seconds in self._seconds.items() if seconds < SHORT_SECONDS]
+
+    def ahead(self) -> int:
+        """Say how many jobs of short tasks a slot may hold: AHEAD_SECONDS of the slowest of them."""
+        short = [seconds for seconds in self._seconds.values() if seconds < SHORT_SECONDS]
+        if not short:
+            return 0
+        return max(1, min(MAX_AHEAD, int(AHEAD_SECONDS / max(*short, AHEAD_SECONDS / MAX_AHEAD))))

@@ -1,0 +1,55 @@
+"""What a worker is told once, when it starts."""
+
+from __future__ import annotations
+
+import os
+import socket
+from dataclasses import dataclass
+from uuid import UUID, uuid4
+
+from django_jobqueue.conf import Options
+from django_jobqueue.store.claim import Serving, queue_pattern
+from django_jobqueue.store.workers import WorkerCard
+from django_jobqueue.worker.executor import Bounds
+from django_jobqueue.worker.runner import RunnerPlan
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerPlan:
+    """Which jobs a worker takes, with how many hands, and how it ends. All times are in Options, in seconds."""
+
+    backend: str
+    options: Options
+    queues: tuple[str, ...] = ()
+    excluded_queues: tuple[str, ...] = ()
+    processes: int = 1
+    threads: int = 1
+    coroutines: int = 10
+    grace_seconds: float = 25.0
+    until_idle: bool = False
+    max_jobs: int | None = None
+
+    @property
+    def serving(self) -> Serving:
+        """The queues, as patterns for a claim."""
+        return Serving(
+            tuple(queue_pattern(text) for text in self.queues), tuple(queue_pattern(text) for text in self.excluded_queues)
+        )
+
+    @property
+    def runner(self) -> RunnerPlan:
+        """What each runner is told."""
+        return RunnerPlan(self.threads, Bounds(self.options.max_result_bytes, self.backend))
+
+    def card(self, worker_id: UUID | None = None) -> WorkerCard:
+        """What the worker says of itself."""
+        return WorkerCard(
+            id=worker_id or uuid4(),
+            backend=self.backend,
+            hostname=socket.gethostname(),
+            pid=os.getpid(),
+            queues=self.queues,
+            processes=self.processes,
+            threads=self.threads,
+            coroutines=self.coroutines,
+        )

@@ -1,0 +1,30 @@
+"""Tell receivers of `task_finished` what has ended.
+
+In a runner, never in the keeper: a receiver is the project's code, and may block or crash like any other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django_jobqueue.compat import TaskResultDoesNotExist, task_backends, task_finished
+from django_jobqueue.worker import slate
+
+
+def anyone_listens() -> bool:
+    """Whether a receiver other than Django's own log line waits for `task_finished`."""
+    receivers = [entry[1] for entry in task_finished.receivers]
+    names = [getattr(receiver() if callable(receiver) and hasattr(receiver, "__callback__") else receiver, "__name__", "") for receiver in receivers]
+    return any(name != "log_task_finished" for name in names)
+
+
+def tell(job_ids: Sequence[int], *, backend: str) -> None:
+    """Send `task_finished` for each of these jobs, as it stands in the database now."""
+    sender = task_backends[backend]
+    with slate.clean_connections("a receiver of task_finished"):
+        for job_id in job_ids:
+            try:
+                result = sender.get_result(str(job_id))
+            except TaskResultDoesNotExist:
+                continue
+            task_finished.send_robust(sender=type(sender), task_result=result)

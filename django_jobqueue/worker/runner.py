@@ -1,0 +1,193 @@
+"""A runner: a child process that runs tasks and knows no queue.
+
+The main thread reads orders. T threads run functions, each one attempt at a time; an event loop in one more thread, started when the
+first coroutine arrives, runs coroutines. An outcome is on its way to the keeper before its slot takes the next order, so
+what the keeper has not heard of has not happened.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextvars
+import ctypes
+import json
+import logging
+import os
+import queue
+import signal
+import socket
+import sys
+import threading
+import traceback
+from dataclasses import dataclass
+from inspect import iscoroutinefunction
+from typing import Any, NoReturn
+
+from asgiref.sync import sync_to_async
+
+from django_jobqueue.policy.outcomes import Failed, Outcome, Snoozed, Succeeded, TimedOut
+from django_jobqueue.registry import Registry
+from django_jobqueue.worker import clock, executor, slate
+from django_jobqueue.worker.executor import Bounds, Order
+from django_jobqueue.worker.frames import FrameReader, pack
+
+logger = logging.getLogger("django_jobqueue.worker")
+
+PR_SET_PDEATHSIG = 1
+
+
+@dataclass(frozen=True, slots=True)
+class RunnerPlan:
+    """What a runner is told once, at its start."""
+
+    threads: int
+    bounds: Bounds
+
+
+def serve(sock: socket.socket, registry: Registry, plan: RunnerPlan) -> NoReturn:
+    """Be a runner until the keeper says quit, or is gone. Never returns."""
+    code = 1
+    try:
+        _Runner(sock, registry, plan).read_orders()
+        code = 0
+    except BaseException:  # noqa: BLE001 - the last line of a process: the keeper sees the exit code, a person the traceback
+        traceback.print_exc()
+    finally:
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+
+
+def die_with_parent(parent_pid: int) -> None:
+    """Ask the kernel for SIGKILL when the parent dies; leave at once if it is dead already. Linux; elsewhere EOF must do."""
+    if sys.platform != "linux":
+        return
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent_pid:
+        os._exit(1)
+
+
+def ignore_stop_signals() -> None:
+    """Leave SIGTERM and SIGINT to the keeper, which gets them too when they are sent to the whole group.
+
+    They are handled, not ignored: an ignored signal would be inherited by the programs that a task starts.
+    """
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
+
+
+class _Runner:
+    def __init__(self, sock: socket.socket, registry: Registry, plan: RunnerPlan) -> None:
+        self._sock = sock
+        self._sending = threading.Lock()
+        self._registry = registry
+        self._plan = plan
+        self._orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._coroutines: set[asyncio.Task[None]] = set()
+
+    def read_orders(self) -> None:
+        for number in range(self._plan.threads):
+            threading.Thread(target=self._slot, name=f"jobqueue-slot-{number + 1}", daemon=True).start()
+        self._send(["ready"])
+        reader = FrameReader()
+        while data := self._receive():
+            for payload in reader.feed(data):
+                if not self._obey(json.loads(payload)):
+                    return
+
+    def _receive(self) -> bytes:
+        try:
+            return self._sock.recv(1 << 18)
+        except ConnectionError:
+            return b""
+
+    def _obey(self, message: list[Any]) -> bool:
+        match message:
+            case ["run", orders]:
+                for fields in orders:
+                    self._take(Order(*fields))
+            case ["stop"]:
+                self._return_orders()
+            case ["finished", job_ids]:
+                self._tell_receivers(job_ids)
+            case ["quit"]:
+                return False
+        return True
+
+    def _take(self, order: Order) -> None:
+        task = self._registry.get(order.task)
+        if task is not None and iscoroutinefunction(task.func):
+            loop = self._event_loop()
+            loop.call_soon_threadsafe(self._start_coroutine, loop, order, task, context=contextvars.Context())
+        else:
+            self._orders.put(order)
+
+    def _return_orders(self) -> None:
+        tickets = []
+        while True:
+            try:
+                tickets.append(self._orders.get_nowait().ticket)
+            except queue.Empty:
+                break
+        self._send(["returned", tickets])
+
+    def _slot(self) -> None:
+        bounds = self._plan.bounds
+        while True:
+            order = self._orders.get()
+            task = self._registry.get(order.task)
+            began = clock.now()
+            outcome = executor.run(order, task, bounds)
+            self._send(["done", order.ticket, clock.now() - began, *wire(outcome)])
+
+    def _event_loop(self) -> asyncio.AbstractEventLoop:
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            threading.Thread(target=self._loop.run_forever, name="jobqueue-loop", daemon=True).start()
+        return self._loop
+
+    def _start_coroutine(self, loop: asyncio.AbstractEventLoop, order: Order, task: Any) -> None:
+        running = loop.create_task(self._run_coroutine(order, task), context=contextvars.Context())
+        # The loop itself keeps only weak references to its tasks.
+        self._coroutines.add(running)
+        running.add_done_callback(self._coroutines.discard)
+
+    async def _run_coroutine(self, order: Order, task: Any) -> None:
+        began = clock.now()
+        # The ORM's calls of every coroutine share one thread, and with it one connection; it is looked after there.
+        await sync_to_async(slate.before)()
+        outcome = await executor.run_async(order, task, self._plan.bounds)
+        await sync_to_async(slate.after)(order.task)
+        self._send(["done", order.ticket, clock.now() - began, *wire(outcome)])
+
+    def _tell_receivers(self, job_ids: list[int]) -> None:
+        from django_jobqueue.worker.receivers import tell
+
+        tell(job_ids, backend=self._plan.bounds.backend)
+        self._send(["told", len(job_ids)])
+
+    def _send(self, message: list[Any]) -> None:
+        data = pack(json.dumps(message).encode())
+        with self._sending:
+            try:
+                self._sock.sendall(data)
+            except ConnectionError:
+                # The keeper is gone, and with it the right to run: its leases will be rescued by another.
+                os.killpg(os.getpid(), signal.SIGKILL)
+
+
+def wire(outcome: Outcome) -> list[Any]:
+    """Put an outcome into words for a frame; `ledger.read_outcome` is the other end."""
+    match outcome:
+        case Succeeded(result):
+            return ["succeeded", result]
+        case Failed(failure, verdict, after_seconds):
+            words = [failure.exception_class, failure.message, failure.traceback]
+            return ["failed", words, verdict, after_seconds]
+        case TimedOut(failure):
+            return ["timed_out", [failure.exception_class, failure.message, failure.traceback]]
+        case Snoozed(seconds):
+            return ["snoozed", seconds]
+        case _:
+            raise TypeError(f"a runner cannot come to {outcome!r}")

@@ -1,0 +1,65 @@
+"""A clean slate around each attempt: nothing of one job is left for the next.
+
+Language, time zone and every other context variable live in a fresh context that is thrown away. Database connections belong to the
+thread; they get the life cycle that Django gives them around a request, and a transaction that a job left open is rolled back.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from django.db import connections, reset_queries
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.utils import Error
+
+logger = logging.getLogger("django_jobqueue.worker")
+
+
+@contextmanager
+def clean_connections(task_name: str) -> Iterator[None]:
+    """Check this thread's connections before, and mend them after, whatever happened in between."""
+    before()
+    try:
+        yield
+    finally:
+        after(task_name)
+
+
+def before() -> None:
+    """Drop the query log, and connections that are broken or have passed their age."""
+    reset_queries()
+    for connection in connections.all(initialized_only=True):
+        connection.close_if_unusable_or_obsolete()
+
+
+def after(task_name: str) -> None:
+    """Roll back what was left open, and drop connections that are broken or have passed their age."""
+    for connection in connections.all(initialized_only=True):
+        if _is_dirty(connection):
+            logger.warning("%s left a transaction open on %r; it was rolled back", task_name, connection.alias)
+            _discard(connection)
+        else:
+            connection.close_if_unusable_or_obsolete()
+
+
+def _is_dirty(connection: BaseDatabaseWrapper) -> bool:
+    if connection.connection is None:
+        return False
+    if connection.in_atomic_block or connection.autocommit is not connection.settings_dict["AUTOCOMMIT"]:
+        return True
+    # A BEGIN of the job's own goes past Django; the driver knows. Only psycopg's connections have `info`.
+    info = getattr(connection.connection, "info", None)
+    return info is not None and info.transaction_status.name not in ("IDLE", "UNKNOWN")
+
+
+def _discard(connection: BaseDatabaseWrapper) -> None:
+    # close() inside an atomic block only marks the connection; this block's owner is gone and will never leave it.
+    connection.in_atomic_block = False
+    connection.run_on_commit = []
+    try:
+        connection.close()
+    except Error as error:
+        logger.warning("closing %r failed: %s", connection.alias, error)
+        connection.connection = None

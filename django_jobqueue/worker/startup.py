@@ -1,0 +1,58 @@
+"""Check that a worker can work here, and build its plan."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+from django_jobqueue.backend import JobQueueBackend
+from django_jobqueue.compat import InvalidTaskBackend, task_backends
+from django_jobqueue.exceptions import InvalidOptions, UnsupportedDatabase
+from django_jobqueue.worker.plan import WorkerPlan
+
+
+def plan_for(
+    alias: str,
+    *,
+    queues: tuple[str, ...] = (),
+    excluded_queues: tuple[str, ...] = (),
+    processes: int | None = None,
+    threads: int | None = None,
+    coroutines: int | None = None,
+    grace_seconds: float | None = None,
+    until_idle: bool = False,
+    max_jobs: int | None = None,
+) -> WorkerPlan:
+    """Build the plan of a worker of TASKS[alias]; None takes what OPTIONS says.
+
+    Raises InvalidOptions or UnsupportedDatabase, with what to type instead.
+    """
+    if sys.platform == "win32":
+        raise UnsupportedDatabase("workers need a POSIX system; on Windows enqueue and the admin work, workers run elsewhere")
+    backend = _backend(alias)
+    options = backend.options
+    backend.require_postgresql()
+    return WorkerPlan(
+        backend=alias,
+        options=options,
+        queues=queues,
+        excluded_queues=excluded_queues,
+        processes=processes or options.processes or len(os.sched_getaffinity(0)),
+        threads=threads or options.threads,
+        coroutines=options.coroutines if coroutines is None else coroutines,
+        grace_seconds=options.grace_seconds if grace_seconds is None else grace_seconds,
+        until_idle=until_idle,
+        max_jobs=max_jobs,
+    )
+
+
+def _backend(alias: str) -> JobQueueBackend:
+    try:
+        backend = task_backends[alias]
+    except InvalidTaskBackend as error:
+        raise InvalidOptions(f"--backend {alias}: {error}; use an alias of TASKS: {', '.join(sorted(task_backends.settings))}") from error
+    if not isinstance(backend, JobQueueBackend):
+        raise InvalidOptions(
+            f"TASKS[{alias!r}] is {type(backend).__name__}; a worker needs 'BACKEND': 'django_jobqueue.backend.JobQueueBackend'"
+        )
+    return backend

@@ -1,0 +1,103 @@
+"""The one place where the keeper waits, and what wakes it: a signal, a reply from the database, a NOTIFY, a runner.
+
+Every wake-up is only a hint. Whoever misses one finds out at the next poll.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from types import FrameType
+from typing import Any
+
+import psycopg
+
+
+class Wakeup:
+    """A selector with a pipe of its own, so that signals and other threads can wake it."""
+
+    def __init__(self) -> None:
+        self._selector = selectors.DefaultSelector()
+        self._read_end, self._write_end = os.pipe()
+        os.set_blocking(self._read_end, False)
+        os.set_blocking(self._write_end, False)
+        self._selector.register(self._read_end, selectors.EVENT_READ, self._drain)
+        self._previous: dict[int, Any] = {}
+
+    def wake(self) -> None:
+        """End the wait that is under way, or the next one. Safe in any thread and in a signal handler."""
+        # A full pipe wakes as well as one byte more.
+        with suppress(BlockingIOError, OSError):
+            os.write(self._write_end, b"\0")
+
+    def catch(self, signals: Iterable[signal.Signals], on_signal: Callable[[], None]) -> None:
+        """Call `on_signal` for these signals, and end the wait."""
+
+        def handler(_number: int, _frame: FrameType | None) -> None:
+            on_signal()
+            self.wake()
+
+        for number in signals:
+            self._previous[number] = signal.signal(number, handler)
+
+    def watch(self, fileobj: Any, on_ready: Callable[[int], None], *, write: bool = False) -> None:
+        """Call `on_ready` with the events when `fileobj` can be read, or also when it can be written."""
+        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if write else 0)
+        try:
+            self._selector.modify(fileobj, events, on_ready)
+        except KeyError:
+            self._selector.register(fileobj, events, on_ready)
+
+    def forget(self, fileobj: Any) -> None:
+        """Watch `fileobj` no longer."""
+        with suppress(KeyError, ValueError):
+            self._selector.unregister(fileobj)
+
+    def wait(self, seconds: float) -> None:
+        """Wait for something to happen, at most so long, and call whom it concerns."""
+        for key, events in self._selector.select(max(0.0, seconds)):
+            key.data(events)
+
+    def close(self) -> None:
+        """Put the signals' handlers back and close what is open."""
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+        self._selector.close()
+        os.close(self._read_end)
+        os.close(self._write_end)
+
+    def _drain(self, _events: int) -> None:
+        with suppress(BlockingIOError):
+            while os.read(self._read_end, 4096):
+                pass
+
+
+class Ear:
+    """A connection that LISTENs. Reads without ever waiting."""
+
+    def __init__(self, connection: psycopg.Connection[Any]) -> None:
+        self._connection = connection
+
+    def fileno(self) -> int:
+        """The socket, for a selector."""
+        return self._connection.pgconn.socket
+
+    def heard(self) -> bool:
+        """Take in what has arrived and say whether a notification was among it.
+
+        Raises psycopg.OperationalError when the connection is gone.
+        """
+        pgconn = self._connection.pgconn
+        pgconn.consume_input()
+        heard = False
+        while pgconn.notifies() is not None:
+            heard = True
+        return heard
+
+    def close(self) -> None:
+        """Close the connection."""
+        with suppress(psycopg.Error):
+            self._connection.close()

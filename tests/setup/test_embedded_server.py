@@ -1,0 +1,225 @@
+"""The embedded server's life: who starts it, who keeps it, what stops it."""
+
+import os
+import signal
+import subprocess
+from pathlib import Path
+
+import psutil
+import pytest
+
+from demo_project.embedded_pg.errors import EmbeddedServerError
+from demo_project.embedded_pg.locks import is_locked
+from demo_project.embedded_pg.postmaster import forget_zombie, postmaster_id
+from demo_project.embedded_pg.server import Server
+from tests.waiting import wait_until
+
+
+def is_over(home):
+    """Say whether neither server nor keeper is left."""
+    places = Server(home).places
+    return postmaster_id(places.data) is None and not is_locked(places.keeper_lock)
+
+
+def test_server_stops_when_its_only_user_is_killed(home, program):
+    """SIGKILL of the last user stops the server within seconds."""
+    user = program(home)
+    user.start()
+
+    user.kill()
+
+    wait_until(lambda: is_over(home))
+
+
+def test_server_outlives_one_of_two_users(home, program, connect):
+    """A server stays as long as anyone uses it."""
+    first, second = program(home), program(home)
+    assert first.start() == second.start()
+
+    first.kill()
+
+    assert is_locked(Server(home).places.keeper_lock)
+    assert connect(home).execute("SELECT 1").fetchone() == (1,)
+
+
+def test_four_cold_starters_share_one_server(home, program):
+    """Processes that start at once on an empty folder get the same server."""
+    users = [program(home) for _ in range(4)]
+    for user in users:
+        user.ask("start")
+
+    assert len({user.answer() for user in users}) == 1
+
+
+def test_forked_child_keeps_the_server(home, program, connect):
+    """A child forked after the first connection is a user too, also without its parent."""
+    parent = program(home)
+    parent.start()
+    child = psutil.Process(parent.fork())
+
+    parent.kill()
+
+    assert connect(home).execute("SELECT 1").fetchone() == (1,)
+    assert is_locked(Server(home).places.keeper_lock)
+    child.kill()
+    wait_until(lambda: is_over(home))
+
+
+def test_next_command_finds_the_server_still_warm(home, program):
+    """A user that comes right after the last one left gets the same server."""
+    first = program(home)
+    process_id = first.start()
+    first.kill()
+
+    assert program(home).start() == process_id
+
+
+def test_killed_server_comes_back_with_its_data(home, program, connect):
+    """After a SIGKILL of PostgreSQL the next connection finds what was committed."""
+    user = program(home)
+    killed = user.start()
+    connect(home).execute("CREATE TABLE kept AS SELECT 1 AS number")
+
+    os.kill(killed, signal.SIGKILL)
+    wait_until(lambda: postmaster_id(Server(home).places.data) is None)
+
+    assert user.start() != killed
+    assert connect(home).execute("SELECT number FROM kept").fetchone() == (1,)
+
+
+def test_killed_keeper_is_replaced(home, program):
+    """A user that connects after the keeper was killed spawns another one."""
+    user = program(home)
+    user.start()
+    places = Server(home).places
+    keeper = wait_until(lambda: keeper_of(places))
+
+    keeper.kill()
+    wait_until(lambda: not is_locked(places.keeper_lock))
+    user.start()
+
+    assert is_locked(places.keeper_lock)
+
+
+def keeper_of(places):
+    for process in psutil.process_iter(["cmdline"]):
+        words = process.info["cmdline"] or []
+        if "demo_project.embedded_pg.keeper" in words and str(places.data) in words:
+            return process
+    return None
+
+
+def test_starter_killed_midway_leaves_nothing_that_hinders(home, program):
+    """A first start that was killed is cleaned up, and the next one succeeds."""
+    killed = program(home)
+    killed.ask("start")
+    cluster = Server(home).places.cluster
+    wait_until(lambda: cluster.exists() and any(cluster.iterdir()))
+
+    killed.kill()
+    user = program(home)
+
+    assert user.start()
+
+
+def test_interrupt_at_the_terminal_spares_the_server(home, program):
+    """Ctrl-C reaches the whole process group of a user, and neither server nor keeper."""
+    interrupted, other = program(home), program(home)
+    process_id = interrupted.start()
+    other.start()
+
+    os.killpg(interrupted.process.pid, signal.SIGINT)
+    interrupted.process.wait()
+
+    assert other.start() == process_id
+    assert is_locked(Server(home).places.keeper_lock)
+
+
+@pytest.mark.parametrize("name", ["deep/" * 20, "it's, a place"], ids=["too long", "odd"])
+def test_any_folder_will_do(home, program, connect, name):
+    """A path too long for a socket, or one that needs quoting, is no obstacle."""
+    place = home.parent / name / "home"
+    try:
+        program(place).start()
+
+        assert connect(place).execute("SELECT 1").fetchone() == (1,)
+    finally:
+        Server(place).stop()
+        Server(place).places.sockets.rmdir()
+
+
+def test_data_of_another_version_are_refused_with_the_way_out(home):
+    """Data made by another major version stay untouched, and the message names `reset`."""
+    server = Server(home)
+    server.places.create()
+    server.places.data.mkdir()
+    (server.places.data / "PG_VERSION").write_text("12\n")
+
+    with pytest.raises(EmbeddedServerError, match=r"made by PostgreSQL 12(?s:.*)embedded_db reset"):
+        server.start()
+
+    server.release()
+    assert (server.places.data / "PG_VERSION").exists()
+    wait_until(lambda: is_over(home))
+
+
+def test_folder_of_somebody_else_is_refused(home):
+    """A folder that another user put in our place is not used."""
+    server = Server(home)
+    server.places.create()
+    server.places.sockets.rmdir()
+    server.places.sockets.symlink_to("/tmp")
+
+    with pytest.raises(EmbeddedServerError, match="not a folder of user id"):
+        server.start()
+
+
+def test_unreaped_server_counts_as_dead(tmp_path):
+    """A zombie is not taken for a running server, and its pid file goes."""
+    child = subprocess.Popen(["/bin/sh", "-c", "exit 0"])
+    wait_until(lambda: psutil.Process(child.pid).status() == psutil.STATUS_ZOMBIE)
+    (tmp_path / "postmaster.pid").write_text(f"{child.pid}\n")
+
+    assert postmaster_id(tmp_path) is None
+    forget_zombie(tmp_path)
+    assert not (tmp_path / "postmaster.pid").exists()
+    child.wait()
+
+
+def test_recycled_process_id_is_not_our_server(tmp_path):
+    """A stale pid file that names another living process does not endanger it."""
+    (tmp_path / "postmaster.pid").write_text(f"{os.getpid()}\n")
+
+    assert postmaster_id(tmp_path) is None
+
+
+def test_reset_waits_for_nobody_and_hurts_nobody(home, program, connect, embedded_db):
+    """reset refuses while the server is in use; after stop it deletes the data."""
+    user = program(home)
+    user.start()
+    connect(home).execute("CREATE TABLE gone AS SELECT 1")
+    refused = embedded_db("reset", "--noinput")
+    status = embedded_db.status()
+    stopped = embedded_db("stop")
+    done = embedded_db("reset", "--noinput")
+
+    assert (refused.returncode, "in use" in refused.stderr) == (1, True)
+    assert (status["running"], status["in_use"]) == (True, True)
+    assert (stopped.returncode, done.returncode) == (0, 0)
+    assert embedded_db.status()["data_version"] is None
+    user.start()
+    assert connect(home).execute("SELECT to_regclass('gone')").fetchone() == (None,)
+
+
+def test_status_starts_nothing(home, embedded_db):
+    """Asking for the status of a server that never ran creates no file."""
+    assert embedded_db.status()["running"] is False
+    assert not home.exists()
+
+
+def test_durable_by_default(home, program, connect):
+    """Commits reach the disk: the demo promises what production promises."""
+    program(home).start()
+
+    assert connect(home).execute("SHOW fsync").fetchone() == ("on",)
+    assert Path(Server(home).places.data).stat().st_mode & 0o077 == 0

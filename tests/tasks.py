@@ -1,0 +1,94 @@
+"""The cast of the tests: each task is named by its fate."""
+
+from django_jobqueue import Reject, Retry, Snooze, task
+
+
+@task
+def succeed():
+    """Return nothing."""
+
+
+@task
+def give_back(value=None):
+    """Return what was given."""
+    return value
+
+
+@task
+async def give_back_async(value=None):
+    """Return what was given, from the event loop."""
+    return value
+
+
+@task
+def fail(message="it fails"):
+    """Raise ValueError, every time."""
+    raise ValueError(message)
+
+
+@task
+async def fail_async(message="it fails"):
+    """Raise ValueError from the event loop, every time."""
+    raise ValueError(message)
+
+
+@task(max_attempts=5, takes_context=True)
+def fail_then_succeed(context, failures=1):
+    """Fail so many times, then return the number of the attempt."""
+    if context.attempt <= failures:
+        raise ValueError(f"attempt {context.attempt} fails")
+    return context.attempt
+
+
+@task(never_retry=(PermissionError,))
+def fail_for_good():
+    """Raise what the task says is never worth another attempt."""
+    raise PermissionError("not this time, and not the next")
+
+
+@task
+def fail_without_words():
+    """Raise an exception that cannot be printed."""
+
+    class Unprintable(Exception):
+        def __str__(self):
+            raise RuntimeError("no text")
+
+        __repr__ = __str__
+
+    raise Unprintable
+
+
+@task
+def retry(after=None):
+    """Ask for another attempt, every time."""
+    raise Retry(after=after)
+
+
+@task
+def snooze(seconds=60):
+    """Ask to be called later, every time."""
+    raise Snooze(seconds)
+
+
+@task
+def reject(reason="no good"):
+    """Go to the dead letters."""
+    raise Reject(reason)
+
+
+@task
+def return_unserializable():
+    """Return what cannot be stored."""
+    return object()
+
+
+@task(takes_context=True)
+def tell_context(context, *args, **kwargs):
+    """Return what the context knows."""
+    return {
+        "attempt": context.attempt,
+        "id": context.task_result.id,
+        "job_id": context.job_id,
+        "idempotency_key": context.idempotency_key,
+    }
