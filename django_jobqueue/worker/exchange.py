@@ -27,7 +27,7 @@ from django_jobqueue.store.statement import Statement
 from django_jobqueue.store.workers import WorkerCard, announce_worker
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.calls import Cycle, CycleAnswer, Renew, Return
-from django_jobqueue.worker.fleet import Fleet, Flight
+from django_jobqueue.worker.fleet import Fleet, Flight, Room
 from django_jobqueue.worker.judge import Judge
 from django_jobqueue.worker.ledger import Ledger
 from django_jobqueue.worker.link import Link, Reply
@@ -188,6 +188,9 @@ class Exchange:
         left = MAX_CLAIM
         if self._plan.max_jobs is not None:
             left = min(left, self._plan.max_jobs - self.claimed_count)
+        if room.functions + room.ahead < self._fleet.size // 4:
+            # A stream of short jobs: a claim for the few that have just ended would cost as much as one for hundreds.
+            room = Room(0, 0, room.coroutines)
         wishes = [(self._functions, room.functions), (self._coroutines, room.coroutines)]
         short = [name for name in self._functions if self.pace.is_short(name)]
         if room.ahead and len(short) == len(self._functions):

@@ -12,10 +12,11 @@ import json
 import logging
 from contextvars import Context
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 from django_jobqueue import results, tasks
-from django_jobqueue.compat import AnyTask, task_started
+from django_jobqueue.compat import AnyTask, task_backends, task_started
 from django_jobqueue.exceptions import InvalidPayload, Reject, Retry, Snooze
 from django_jobqueue.payload.storable_json import dumps
 from django_jobqueue.payload.storable_text import describe, storable
@@ -108,8 +109,14 @@ def _prepare(order: Order, task: AnyTask | None, bounds: Bounds) -> results.Task
         last_attempted_at=order.last_attempted_at,
     )
     # A receiver is a guest: what it raises is logged by send_robust and changes nothing.
-    task_started.send_robust(sender=type(task.get_backend()), task_result=result)
+    task_started.send_robust(sender=_sender(bounds.backend), task_result=result)
     return result
+
+
+@cache
+def _sender(backend: str) -> type:
+    # Django keeps backends in context variables: in the fresh context of a job each would be built anew.
+    return type(task_backends[backend])
 
 
 def _call_args(task: AnyTask, result: results.TaskResult) -> list[Any]:
