@@ -12,10 +12,15 @@ class Card:
     number: str
     does: str
 
+    @property
+    def label(self) -> str:
+        """Say what it does first, as a narrow list shows no more."""
+        return f"{self.does} · {self.number[-4:]}"
 
-GOOD = Card("4000 0000 0000 0001", "works at once")
-FLAKY = Card("4000 0000 0000 0503", "the provider is down twice, then works")
-SLOW = Card("4000 0000 0000 0408", "is charged, but the answer comes too late the first time")
-DECLINED = Card("4000 0000 0000 0402", "the bank declines")
+
+GOOD = Card("4000 0000 0000 0001", "Works at once")
+FLAKY = Card("4000 0000 0000 0503", "Provider down twice, then works")
+SLOW = Card("4000 0000 0000 0408", "Charged, but the answer is late")
+DECLINED = Card("4000 0000 0000 0402", "Bank declines")
 
 CARDS = (GOOD, FLAKY, SLOW, DECLINED)

@@ -13,7 +13,7 @@ from demo_project.shop.cards import CARDS, GOOD
 from demo_project.shop.models import Product
 from demo_project.shop.week import Week
 
-CARD_CHOICES = [(card.number, f"{card.number} · {card.does}") for card in CARDS]
+CARD_CHOICES = [(card.number, card.label) for card in CARDS]
 
 
 class CheckoutForm(forms.Form):
@@ -26,12 +26,12 @@ class CheckoutForm(forms.Form):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.products = list(Product.objects.all())
-        for product in self.products:
+        for position, product in enumerate(self.products):
             self.fields[_field_name(product)] = forms.IntegerField(
                 min_value=0,
                 max_value=20,
                 required=False,
-                initial=0,
+                initial=1 if position == 0 else 0,
                 label=f"How many of {product.name}",
             )
 

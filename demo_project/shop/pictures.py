@@ -61,11 +61,11 @@ def _decode(content: bytes) -> Image.Image:
         width, height = picture.size
         # Only the header has been read so far: nothing of this size has been allocated.
         if width * height > settings.SHOP_MAX_PIXELS:
-            raise PictureTooLarge(f"{width} x {height} is over {settings.SHOP_MAX_PIXELS:,} pixels")
+            raise PictureTooLarge(f"more than {settings.SHOP_MAX_PIXELS:,} pixels")
         picture.draft("RGB", (2 * max(SIZES.values()),) * 2)
         return ImageOps.exif_transpose(picture).convert("RGB")
-    except Image.DecompressionBombError as error:
-        raise PictureTooLarge(str(error)) from None
+    except Image.DecompressionBombError:  # it is over Pillow's own limit too
+        raise PictureTooLarge(f"more than {settings.SHOP_MAX_PIXELS:,} pixels") from None
     except (UnidentifiedImageError, OSError, SyntaxError, ValueError, EOFError) as error:
         # All of these come from the decoder: the bytes were read from storage before.
         raise DamagedPicture(str(error).replace("\0", "")[:200]) from None

@@ -15,9 +15,9 @@ from demo_project.shop.tasks import kill_own_process
 from demo_project.shop.week import Week
 
 ADDRESSES = (
-    ("ada@example.com", "a mailbox that takes it"),
-    ("grace@greylist.example", "a server that wants a second try, and a third"),
-    ("nobody@bounce.example", "no such mailbox"),
+    ("ada@example.com", "Takes it at once"),
+    ("grace@greylist.example", "Greylists twice"),
+    ("nobody@bounce.example", "Bounces"),
 )
 
 

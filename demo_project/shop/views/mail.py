@@ -18,6 +18,6 @@ def mail(request: HttpRequest) -> HttpResponse:
     lines = jobs.by_id(delivery.job_id for delivery in owed)
     context = {
         "deliveries": [(delivery, lines.get(delivery.job_id)) for delivery in owed],
-        "received": received(10),
+        "received": received(4),
     }
     return render(request, "shop/mail.html", context)
