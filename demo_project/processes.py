@@ -26,16 +26,14 @@ KEPT_LINES = 200
 Echo = Callable[[str], None]
 
 
-class ChildFailed(Exception):  # noqa: N818 - named for what happened
+class ChildFailed(Exception):
     """A child ended, or was not ready in time. The message has its last lines."""
 
 
 class Child:
     """One running command and what it has printed."""
 
-    def __init__(
-        self, name: str, command: Sequence[str], env: Mapping[str, str], echo: Echo
-    ) -> None:
+    def __init__(self, name: str, command: Sequence[str], env: Mapping[str, str], echo: Echo) -> None:
         self.name = name
         self.lines: deque[str] = deque(maxlen=KEPT_LINES)
         self.address = ""

@@ -94,9 +94,7 @@ MEDIA_ROOT = SHOP_STATE_DIR / "media"
 SHOP_PAYMENTS_URL = env.str("SHOP_PAYMENTS_URL", default="http://127.0.0.1:9")
 SHOP_ENRICHMENT_URL = env.str("SHOP_ENRICHMENT_URL", default="http://127.0.0.1:9")
 SHOP_CRM_URL = env.str("SHOP_CRM_URL", default="http://127.0.0.1:9")
-EMAIL_HOST = "127.0.0.1"
-EMAIL_PORT = env.int("SHOP_SMTP_PORT", default=9)
-EMAIL_TIMEOUT = 10
+SHOP_SMTP_PORT = env.int("SHOP_SMTP_PORT", default=9)
 DEFAULT_FROM_EMAIL = "Larkspur Prints <hello@larkspur.example>"
 
 SHOP_WEBHOOK_SECRET = env.str("SHOP_WEBHOOK_SECRET", default="for-the-demo-only")

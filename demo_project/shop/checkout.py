@@ -28,7 +28,7 @@ def place_order(customer: User, basket: Mapping[Product, int], *, card: str) -> 
         for product, count in basket.items()
     )
     invoice = Invoice.objects.create(order=order, amount_cents=order.total_cents, card=card)
-    job = charge_invoice.enqueue(invoice_id=invoice.pk)
-    Invoice.objects.filter(pk=invoice.pk).update(job_id=job.id)
+    invoice.job_id = charge_invoice.enqueue(invoice_id=invoice.pk).id
+    invoice.save(update_fields=["job_id"])
     owe("order_confirmation", about=order, user=customer)
     return order

@@ -53,9 +53,7 @@ class PhotoForm(forms.Form):
     """A photo. Only its size is looked at here; what is in it, the job finds out."""
 
     title = forms.CharField(max_length=80)
-    original = forms.FileField(
-        label="Photo", widget=forms.ClearableFileInput(attrs={"accept": "image/*"})
-    )
+    original = forms.FileField(label="Photo", widget=forms.ClearableFileInput(attrs={"accept": "image/*"}))
 
     def clean_original(self) -> UploadedFile:
         """Refuse a file that is too large."""

@@ -47,6 +47,6 @@ def take_in_lead(told: NewLead) -> tuple[Lead, bool]:
 def take_in_photo(title: str, original: File) -> Photo:
     """Keep a photo as it came, and ask for its thumbnails; only the job looks inside."""
     photo = Photo.objects.create(title=title, original=original)
-    job = make_thumbnails.enqueue(photo_id=photo.pk)
-    Photo.objects.filter(pk=photo.pk).update(job_id=job.id)
+    photo.job_id = make_thumbnails.enqueue(photo_id=photo.pk).id
+    photo.save(update_fields=["job_id"])
     return photo

@@ -114,10 +114,7 @@ def _line(job: Job) -> JobLine:
         tone=job.status.lower(),
         word=WORDS.get(Job.Status(job.status), job.status),
         note=_note(job, attempts),
-        attempts=[
-            AttemptMark(a.number, a.outcome.replace("_", " ").lower(), _message(a))
-            for a in attempts
-        ],
+        attempts=[AttemptMark(a.number, a.outcome.replace("_", " ").lower(), _message(a)) for a in attempts],
         max_attempts=job.max_attempts,
         admin_url=_admin_url(job),
     )

@@ -7,9 +7,7 @@ from django.contrib.auth.models import User
 
 def customer(name: str, email: str) -> User:
     """Find the customer with this address, or note a new one."""
-    user, _ = User.objects.get_or_create(
-        username=email.lower(), defaults={"email": email, "first_name": name}
-    )
+    user, _ = User.objects.get_or_create(username=email.lower(), defaults={"email": email, "first_name": name})
     return user
 
 

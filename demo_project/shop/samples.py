@@ -21,9 +21,7 @@ def photo(mood: str = "dawn", *, width: int = 1600, height: int = 1067) -> bytes
     """Paint hills under a sky, as JPEG; one mood always gives the same picture."""
     low, high = SKIES[mood]
     picture = Image.linear_gradient("L").resize((width, height))
-    sky = Image.composite(
-        Image.new("RGB", picture.size, low), Image.new("RGB", picture.size, high), picture
-    )
+    sky = Image.composite(Image.new("RGB", picture.size, low), Image.new("RGB", picture.size, high), picture)
     draw = ImageDraw.Draw(sky)
     chance = random.Random(mood)  # noqa: S311 - a painter, not a locksmith
     radius = height // 9
@@ -35,8 +33,7 @@ def photo(mood: str = "dawn", *, width: int = 1600, height: int = 1067) -> bytes
         ridge = [
             (
                 i,
-                base
-                + swing * (math.sin(i / width * (4 + layer) + tilt) + math.sin(i / 97 + tilt) / 6),
+                base + swing * (math.sin(i / width * (4 + layer) + tilt) + math.sin(i / 97 + tilt) / 6),
             )
             for i in range(0, width + 8, 8)
         ]
@@ -58,8 +55,7 @@ def bomb(*, width: int = 30_000, height: int = 30_000) -> bytes:
     header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
     chunks = [(b"IHDR", header), (b"IDAT", zlib.compress(bytes(1000))), (b"IEND", b"")]
     return b"\x89PNG\r\n\x1a\n" + b"".join(
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in chunks
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
     )
 
 

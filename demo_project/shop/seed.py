@@ -24,9 +24,7 @@ ADMIN = "admin"
 def seed() -> None:
     """Put the prints on the wall; what hangs there already stays."""
     for slug, name, note, price_cents in PRINTS:
-        Product.objects.get_or_create(
-            slug=slug, defaults={"name": name, "note": note, "price_cents": price_cents}
-        )
+        Product.objects.get_or_create(slug=slug, defaults={"name": name, "note": note, "price_cents": price_cents})
     customer("Ada Lovelace", "ada@example.com")
     sales_user()
 
@@ -34,9 +32,7 @@ def seed() -> None:
 def admin_password() -> str:
     """Make sure of the admin's account, and give it a new password, which is the answer."""
     password = secrets.token_urlsafe(9)
-    user, _ = User.objects.get_or_create(
-        username=ADMIN, defaults={"is_staff": True, "is_superuser": True}
-    )
+    user, _ = User.objects.get_or_create(username=ADMIN, defaults={"is_staff": True, "is_superuser": True})
     user.set_password(password)
     user.save(update_fields=["password"])
     return password

@@ -34,9 +34,7 @@ class Stage:
         """Start the mail server, the provider, the directory and the CRM, each on a free port."""
         self.state.mkdir(parents=True, exist_ok=True)
         mail = self._partner("mail_server", "--inbox", str(self.state / "inbox"))
-        payments = self._partner(
-            "payments", "--ledger", str(self.payments), "--hang-seconds", str(hang_seconds)
-        )
+        payments = self._partner("payments", "--ledger", str(self.payments), "--hang-seconds", str(hang_seconds))
         directory = self._partner("enrichment")
         crm = self._partner("crm", "--ledger", str(self.crm))
         self.env |= {

@@ -25,9 +25,7 @@ class Delivery(models.Model):
     class Meta:
         verbose_name_plural = "deliveries"
         ordering = ["-id"]
-        constraints = [
-            models.UniqueConstraint(fields=["template_id", "about"], name="shop_delivery_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["template_id", "about"], name="shop_delivery_once")]
 
     def __str__(self) -> str:
         return f"{self.template_id} about {self.about}"

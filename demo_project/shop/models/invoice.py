@@ -13,9 +13,7 @@ class Invoice(models.Model):
 
     order = models.OneToOneField(Order, models.PROTECT, related_name="invoice")
     amount_cents = models.PositiveIntegerField()
-    card = models.CharField(
-        max_length=19, help_text="A test card of the demo's provider; real shops keep a token."
-    )
+    card = models.CharField(max_length=19, help_text="A test card of the demo's provider; real shops keep a token.")
     job_id = models.CharField(max_length=64, blank=True)
     declined_at = models.DateTimeField(null=True, blank=True)
 

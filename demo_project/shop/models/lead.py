@@ -14,9 +14,7 @@ class Lead(models.Model):
     name = models.CharField(max_length=120)
     company = models.CharField(max_length=120)
     job_id = models.CharField(max_length=64, blank=True, help_text="The job of the first delivery.")
-    deliveries = models.PositiveIntegerField(
-        default=1, help_text="How often the webhook told of it."
-    )
+    deliveries = models.PositiveIntegerField(default=1, help_text="How often the webhook told of it.")
     received_at = models.DateTimeField(db_default=Now())
     industry = models.CharField(max_length=80, blank=True)
     employees = models.PositiveIntegerField(null=True, blank=True)
@@ -24,9 +22,7 @@ class Lead(models.Model):
 
     class Meta:
         ordering = ["-id"]
-        constraints = [
-            models.UniqueConstraint(fields=["source", "external_id"], name="shop_lead_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["source", "external_id"], name="shop_lead_once")]
 
     def __str__(self) -> str:
         return f"{self.name}, {self.company}"

@@ -55,9 +55,7 @@ class Thumbnail(models.Model):
 
     class Meta:
         ordering = ["width", "format"]
-        constraints = [
-            models.UniqueConstraint(fields=["photo", "size", "format"], name="shop_thumbnail_once")
-        ]
+        constraints = [models.UniqueConstraint(fields=["photo", "size", "format"], name="shop_thumbnail_once")]
 
     def __str__(self) -> str:
         return f"{self.size} {self.format} of photo {self.photo_id}"

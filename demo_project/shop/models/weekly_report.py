@@ -9,9 +9,7 @@ from django.db.models.functions import Now
 class WeeklyReport(models.Model):
     """One week. Built again, it replaces itself."""
 
-    week = models.CharField(
-        max_length=8, unique=True, help_text="ISO year and week, as in 2026-W48."
-    )
+    week = models.CharField(max_length=8, unique=True, help_text="ISO year and week, as in 2026-W48.")
     csv = models.TextField()
     orders = models.PositiveIntegerField()
     total_cents = models.PositiveBigIntegerField()

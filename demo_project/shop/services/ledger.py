@@ -52,14 +52,10 @@ class Ledger:
     def documents(self) -> list[tuple[str, str]]:
         """List (reference, document) of all that was done, in order."""
         with closing(self._connect()) as connection:
-            return connection.execute(
-                "SELECT reference, document FROM entry ORDER BY id"
-            ).fetchall()
+            return connection.execute("SELECT reference, document FROM entry ORDER BY id").fetchall()
 
     def _find(self, connection: sqlite3.Connection, key: str, document: str) -> str | None:
-        row = connection.execute(
-            "SELECT document, reference FROM entry WHERE key = ?", (key,)
-        ).fetchone()
+        row = connection.execute("SELECT document, reference FROM entry WHERE key = ?", (key,)).fetchone()
         if row is None:
             return None
         if row[0] != document:

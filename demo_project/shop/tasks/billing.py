@@ -43,8 +43,6 @@ def charge_invoice(context: Any, invoice_id: int) -> str:
     except CardDeclined:
         Invoice.objects.filter(pk=invoice_id).update(declined_at=Now())
         raise
-    Charge.objects.get_or_create(
-        invoice=invoice, defaults={"reference": reference, "idempotency_key": key}
-    )
+    Charge.objects.get_or_create(invoice=invoice, defaults={"reference": reference, "idempotency_key": key})
     Invoice.objects.filter(pk=invoice_id).update(declined_at=None)
     return reference

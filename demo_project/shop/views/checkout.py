@@ -22,9 +22,7 @@ def checkout(request: HttpRequest) -> HttpResponse:
         with transaction.atomic():
             buyer = customer(told["name"], told["email"])
             order = place_order(buyer, told["basket"], card=told["card"])
-        messages.success(
-            request, f"Order {order.pk} is placed. Its mail and its charge are on their way."
-        )
+        messages.success(request, f"Order {order.pk} is placed. Its mail and its charge are on their way.")
         return redirect("shop:activity")
     status = 422 if form.is_bound else 200
     return render(request, "shop/checkout.html", {"form": form}, status=status)
