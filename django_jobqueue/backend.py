@@ -1,11 +1,19 @@
 """The door for Django: a backend of Django Tasks that puts jobs into PostgreSQL.
 
-    TASKS = {"default": {"BACKEND": "django_jobqueue.backend.JobQueueBackend", "QUEUES": [], "OPTIONS": {...}}}
+    TASKS = {
+        "default": {
+            "BACKEND": "django_jobqueue.backend.JobQueueBackend",
+            "QUEUES": [],  # any name
+            "OPTIONS": {},  # see conf.py
+        },
+    }
 
-A job is one INSERT in the caller's transaction. Whatever can be wrong with it is found before that, so that a refusal leaves no row.
+A job is one INSERT in the caller's transaction. Whatever can be wrong with it is found before that,
+so that a refusal leaves no row.
 
-Django builds one backend a thread, while the modules of tasks are being imported: building one is cheap, imports no model and raises
-nothing. Faults in OPTIONS are told by the system checks, by `enqueue` and by `runworker`.
+Django builds one backend a thread, while the modules of tasks are being imported: building one is
+cheap, imports no model and raises nothing. Faults in OPTIONS are told by the system checks, by
+`enqueue` and by `runworker`.
 """
 
 from __future__ import annotations
@@ -20,7 +28,14 @@ from asgiref.sync import sync_to_async
 from django.db import connections, transaction
 
 from django_jobqueue import registry, results, task_options
-from django_jobqueue.compat import PACKAGE, AnyTask, BaseTaskBackend, InvalidTask, TaskResultDoesNotExist, task_enqueued
+from django_jobqueue.compat import (
+    PACKAGE,
+    AnyTask,
+    BaseTaskBackend,
+    InvalidTask,
+    TaskResultDoesNotExist,
+    task_enqueued,
+)
 from django_jobqueue.conf import Options
 from django_jobqueue.exceptions import InvalidOptions, UnsupportedDatabase
 from django_jobqueue.payload import storable_json
@@ -77,18 +92,23 @@ class JobQueueBackend(BaseTaskBackend):
         _require_queue_name(task.queue_name)
         super().validate_task(task)
 
-    def enqueue(self, task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any]) -> results.TaskResult:
+    def enqueue(  # type: ignore[override]
+        self, task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any]
+    ) -> results.TaskResult:
         """Insert one job. The transaction of the caller decides whether it comes to be.
 
-        Raises InvalidTask, InvalidPayload, InvalidOptions or UnsupportedDatabase before anything is written.
+        Raises InvalidTask, InvalidPayload, InvalidOptions or UnsupportedDatabase before anything is
+        written.
         """
         self.validate_task(task)
         job = self._new_job(task, args, kwargs)
         self.require_postgresql()
         return self._insert([task], [job])[0]
 
-    def enqueue_many(self, calls: Iterable[tuple[AnyTask, Sequence[Any], Mapping[str, Any]]]) -> list[results.TaskResult]:
-        """Insert a job for each `(task, args, kwargs)`, all of them or none; the results keep the order.
+    def enqueue_many(
+        self, calls: Iterable[tuple[AnyTask, Sequence[Any], Mapping[str, Any]]]
+    ) -> list[results.TaskResult]:
+        """Insert a job for each `(task, args, kwargs)`, all of them or none, in order.
 
         Raises as `enqueue` does, saying which call it is about, before anything is written.
         """
@@ -132,11 +152,15 @@ class JobQueueBackend(BaseTaskBackend):
         attempts = job.attempts.using(self.database).order_by("number")
         return results.from_job(job, attempts, registry.find(job.task))
 
-    def _new_job(self, task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> NewJob:
+    def _new_job(
+        self, task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = ""
+    ) -> NewJob:
         from django_jobqueue.store.enqueue import NewJob
 
         options = self.options
-        stored_args, stored_kwargs = storable_json.arguments(args, kwargs, max_bytes=options.max_payload_bytes, path=path)
+        stored_args, stored_kwargs = storable_json.arguments(
+            args, kwargs, max_bytes=options.max_payload_bytes, path=path
+        )
         return NewJob(
             task=stored_name(task),
             args=stored_args,
@@ -153,8 +177,17 @@ class JobQueueBackend(BaseTaskBackend):
 
         rows = enqueue.enqueue(jobs, using=self.database)
         if self.options.notify:
-            notify.announce(self.database, {job.queue_name for job, row in zip(jobs, rows, strict=True) if row.status == "READY"})
-        return [self._result(task, job, row) for task, job, row in zip(tasks, jobs, rows, strict=True)]
+            notify.announce(
+                self.database,
+                {
+                    job.queue_name
+                    for job, row in zip(jobs, rows, strict=True)
+                    if row.status == "READY"
+                },
+            )
+        return [
+            self._result(task, job, row) for task, job, row in zip(tasks, jobs, rows, strict=True)
+        ]
 
     def _result(self, task: AnyTask, job: NewJob, row: Enqueued) -> results.TaskResult:
         result = results.enqueued(
@@ -174,21 +207,27 @@ class JobQueueBackend(BaseTaskBackend):
         """Raise InvalidOptions or UnsupportedDatabase unless the queue's tables can be used here."""
         if self.database not in connections:
             raise InvalidOptions(
-                f"TASKS[{self.alias!r}]['OPTIONS']['database'] is {self.database!r}, which is not in DATABASES; "
+                f"TASKS[{self.alias!r}]['OPTIONS']['database'] is {self.database!r}, "
+                "which is not in DATABASES; "
                 f"use one of {', '.join(sorted(connections))}"
             )
         connection = connections[self.database]
         if connection.vendor != "postgresql":
             raise UnsupportedDatabase(
-                f"the job queue needs PostgreSQL, and DATABASES[{self.database!r}] is {connection.display_name}; "
+                f"the job queue needs PostgreSQL, and DATABASES[{self.database!r}] is "
+                f"{connection.display_name}; "
                 f"name a PostgreSQL alias in TASKS[{self.alias!r}]['OPTIONS']['database'], or use "
-                f"{PACKAGE}.backends.immediate.ImmediateBackend, or DummyBackend beside it, where there is none, as in tests"
+                f"{PACKAGE}.backends.immediate.ImmediateBackend, or DummyBackend beside it, "
+                "where there is none, as in tests"
             )
 
 
 def _require_queue_name(queue_name: Any) -> None:
     if not isinstance(queue_name, str) or not queue_name or len(queue_name) > MAX_QUEUE_NAME_LENGTH:
-        raise InvalidTask(f"queue_name is a text of 1 to {MAX_QUEUE_NAME_LENGTH} characters; got {queue_name!r:.200}")
+        raise InvalidTask(
+            f"queue_name is a text of 1 to {MAX_QUEUE_NAME_LENGTH} characters; "
+            f"got {queue_name!r:.200}"
+        )
     if not _PRINTABLE.fullmatch(queue_name):
         raise InvalidTask(f"queue_name has characters that cannot be printed: {queue_name!r}")
 
@@ -199,6 +238,12 @@ _PRINTABLE = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]+")
 def _job_id(result_id: Any) -> int:
     """Read an id as `TaskResult.id` has it; any other text is no id of ours."""
     text = str(result_id)
-    if text.isascii() and text.isdigit() and text[0] != "0" and len(text) <= 19 and int(text) <= _MAX_ID:
+    if (
+        text.isascii()
+        and text.isdigit()
+        and text[0] != "0"
+        and len(text) <= 19
+        and int(text) <= _MAX_ID
+    ):
         return int(text)
     raise TaskResultDoesNotExist(result_id)
