@@ -16,6 +16,7 @@ import signal
 import subprocess
 import sys
 import threading
+from collections.abc import Callable
 
 GRACE_SECONDS = 8.0
 PR_SET_PDEATHSIG = 1
@@ -46,7 +47,7 @@ def _end_with_asker(child: subprocess.Popen[bytes]) -> None:
         os.killpg(0, signal.SIGKILL)
 
 
-def _die_with(parent: int):  # noqa: ANN202 - a callable for Popen
+def _die_with(parent: int) -> Callable[[], None] | None:
     if not sys.platform.startswith("linux"):
         return None
     libc = ctypes.CDLL(None)

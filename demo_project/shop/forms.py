@@ -55,9 +55,9 @@ class PhotoForm(forms.Form):
     title = forms.CharField(max_length=80)
     original = forms.FileField(label="Photo", widget=forms.ClearableFileInput(attrs={"accept": "image/*"}))
 
-    def clean_original(self) -> UploadedFile:
+    def clean_original(self) -> UploadedFile[bytes]:
         """Refuse a file that is too large."""
-        original: UploadedFile = self.cleaned_data["original"]
+        original: UploadedFile[bytes] = self.cleaned_data["original"]
         if (original.size or 0) > settings.SHOP_MAX_UPLOAD_BYTES:
             limit = filesizeformat(settings.SHOP_MAX_UPLOAD_BYTES)
             raise forms.ValidationError(f"A photo may have {limit}; this one is larger.")

@@ -44,7 +44,7 @@ def take_in_lead(told: NewLead) -> tuple[Lead, bool]:
 
 
 @transaction.atomic
-def take_in_photo(title: str, original: File) -> Photo:
+def take_in_photo(title: str, original: File[bytes]) -> Photo:
     """Keep a photo as it came, and ask for its thumbnails; only the job looks inside."""
     photo = Photo.objects.create(title=title, original=original)
     photo.job_id = make_thumbnails.enqueue(photo_id=photo.pk).id

@@ -92,12 +92,13 @@ class Tally:
 
 def tally() -> Tally:
     """Count live jobs and open dead letters; of finished jobs there may be millions."""
-    counts = {
-        status: Job.objects.filter(status=status).count()
-        for status in (Job.Status.WAITING, Job.Status.READY, Job.Status.RUNNING)
-    }
-    letters = DeadLetter.objects.filter(status=DeadLetter.Status.OPEN).count()
-    return Tally(*counts.values(), letters)
+    live = {status: Job.objects.filter(status=status).count() for status in LIVE}
+    return Tally(
+        waiting=live[Job.Status.WAITING],
+        ready=live[Job.Status.READY],
+        running=live[Job.Status.RUNNING],
+        dead_letters=DeadLetter.objects.filter(status=DeadLetter.Status.OPEN).count(),
+    )
 
 
 def _with_details(jobs: QuerySet[Job]) -> QuerySet[Job]:

@@ -34,7 +34,7 @@ def fresh_database() -> Iterator[str]:
 
 def _drop_leftovers(usual: str) -> None:
     """Drop the databases of runs that were killed."""
-    with connection._nodb_cursor() as cursor:  # type: ignore[attr-defined]  # as test runners do
+    with connection._nodb_cursor() as cursor:  # as test runners do
         cursor.execute("SELECT datname FROM pg_database WHERE datname LIKE %s", [f"{usual}_once_%"])
         names = [name for (name,) in cursor.fetchall()]
     for name in names:
@@ -47,7 +47,7 @@ def _drop_leftovers(usual: str) -> None:
 
 def _administer(statement: str) -> None:
     # Not the connection itself: it would be inside the database that is made or dropped.
-    with connection._nodb_cursor() as cursor:  # type: ignore[attr-defined]  # as test runners do
+    with connection._nodb_cursor() as cursor:  # as test runners do
         cursor.execute(statement)
 
 
