@@ -84,6 +84,8 @@ class JobQueueBackend(BaseTaskBackend):
 
     def validate_task(self, task: AnyTask) -> None:
         """Raise InvalidTask unless this backend can run the task as it is."""
+        if isinstance(task, results.UnknownTask):
+            raise InvalidTask(f"no task is named {stored_name(task)!r} in this process; there is nothing to run")
         task_options.require_stable(task.func, getattr(task, "task_name", None))
         if task.run_after is not None and not isinstance(task.run_after, datetime):
             raise InvalidTask(f"run_after is a datetime; got {task.run_after!r}")
@@ -152,9 +154,7 @@ class JobQueueBackend(BaseTaskBackend):
         attempts = job.attempts.using(self.database).order_by("number")
         return results.from_job(job, attempts, registry.find(job.task))
 
-    def _new_job(
-        self, task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = ""
-    ) -> NewJob:
+    def _new_job(self, task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> NewJob:
         from django_jobqueue.store.enqueue import NewJob
 
         options = self.options
@@ -179,15 +179,9 @@ class JobQueueBackend(BaseTaskBackend):
         if self.options.notify:
             notify.announce(
                 self.database,
-                {
-                    job.queue_name
-                    for job, row in zip(jobs, rows, strict=True)
-                    if row.status == "READY"
-                },
+                {job.queue_name for job, row in zip(jobs, rows, strict=True) if row.status == "READY"},
             )
-        return [
-            self._result(task, job, row) for task, job, row in zip(tasks, jobs, rows, strict=True)
-        ]
+        return [self._result(task, job, row) for task, job, row in zip(tasks, jobs, rows, strict=True)]
 
     def _result(self, task: AnyTask, job: NewJob, row: Enqueued) -> results.TaskResult:
         result = results.enqueued(
@@ -224,10 +218,7 @@ class JobQueueBackend(BaseTaskBackend):
 
 def _require_queue_name(queue_name: Any) -> None:
     if not isinstance(queue_name, str) or not queue_name or len(queue_name) > MAX_QUEUE_NAME_LENGTH:
-        raise InvalidTask(
-            f"queue_name is a text of 1 to {MAX_QUEUE_NAME_LENGTH} characters; "
-            f"got {queue_name!r:.200}"
-        )
+        raise InvalidTask(f"queue_name is a text of 1 to {MAX_QUEUE_NAME_LENGTH} characters; got {queue_name!r:.200}")
     if not _PRINTABLE.fullmatch(queue_name):
         raise InvalidTask(f"queue_name has characters that cannot be printed: {queue_name!r}")
 
@@ -238,12 +229,6 @@ _PRINTABLE = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]+")
 def _job_id(result_id: Any) -> int:
     """Read an id as `TaskResult.id` has it; any other text is no id of ours."""
     text = str(result_id)
-    if (
-        text.isascii()
-        and text.isdigit()
-        and text[0] != "0"
-        and len(text) <= 19
-        and int(text) <= _MAX_ID
-    ):
+    if text.isascii() and text.isdigit() and text[0] != "0" and len(text) <= 19 and int(text) <= _MAX_ID:
         return int(text)
     raise TaskResultDoesNotExist(result_id)

@@ -32,9 +32,7 @@ from django_jobqueue.compat import PACKAGE, task_backends
 _BACKEND = f"{JobQueueBackend.__module__}.{JobQueueBackend.__qualname__}"
 
 
-def check_settings(
-    app_configs: Sequence[AppConfig] | None = None, **kwargs: Any
-) -> list[CheckMessage]:
+def check_settings(app_configs: Sequence[AppConfig] | None = None, **kwargs: Any) -> list[CheckMessage]:
     """Check TASKS, the databases it names, and what else is installed."""
     aliases = _our_aliases()
     messages = [] if aliases else [_no_alias()]
@@ -43,9 +41,7 @@ def check_settings(
     return [*messages, *_check_neighbours()]
 
 
-def check_tasks(
-    app_configs: Sequence[AppConfig] | None = None, **kwargs: Any
-) -> list[CheckMessage]:
+def check_tasks(app_configs: Sequence[AppConfig] | None = None, **kwargs: Any) -> list[CheckMessage]:
     """Check that every module of tasks can be imported, and that every name means one task."""
     try:
         tasks = registry.known_tasks()
@@ -53,10 +49,7 @@ def check_tasks(
         hint = "Correct the module: a worker that cannot import it refuses to start."
         return [Error(str(error), hint=hint, id="django_jobqueue.E005")]
     hint = "Jobs are stored under this name; a worker would not know which function to call."
-    return [
-        Error(conflict, hint=hint, id="django_jobqueue.E004")
-        for conflict in registry.duplicates(tasks)
-    ]
+    return [Error(conflict, hint=hint, id="django_jobqueue.E004") for conflict in registry.duplicates(tasks)]
 
 
 def check_tables(
@@ -142,8 +135,7 @@ def _check_database(where: str, database: str) -> Iterator[CheckMessage]:
 def _check_neighbours() -> Iterator[CheckMessage]:
     if apps.is_installed("channels"):
         yield Warning(
-            "django-channels has a `runworker` command too; the app that stands first in "
-            "INSTALLED_APPS wins.",
+            "django-channels has a `runworker` command too; the app that stands first in INSTALLED_APPS wins.",
             hint="Start the job queue's worker with `manage.py jobqueue_worker`.",
             id="django_jobqueue.W003",
         )

@@ -45,9 +45,7 @@ class Registry:
 
     def functions(self) -> tuple[str, ...]:
         """Return the names of tasks that run in a thread, sorted."""
-        return tuple(
-            name for name in self.names() if not iscoroutinefunction(self.tasks[name].func)
-        )
+        return tuple(name for name in self.names() if not iscoroutinefunction(self.tasks[name].func))
 
     def coroutines(self) -> tuple[str, ...]:
         """Return the names of tasks that run in the event loop, sorted."""

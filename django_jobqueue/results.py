@@ -15,6 +15,9 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from django.conf import settings
+from django.utils.timezone import get_default_timezone, make_naive
+
 from django_jobqueue.compat import (
     AnyTask,
     AnyTaskContext,
@@ -209,10 +212,7 @@ def variant(task: AnyTask, **changes: Any) -> AnyTask:
 
 def _missing(name: str) -> Callable[..., Any]:
     def missing(*args: Any, **kwargs: Any) -> Any:
-        raise LookupError(
-            f"no task is named {name!r} in this process; "
-            "it was removed, or its module is not imported"
-        )
+        raise LookupError(f"no task is named {name!r} in this process; it was removed, or its module is not imported")
 
     missing.__module__, _, missing.__qualname__ = name.rpartition(".")
     missing.__name__ = missing.__qualname__
@@ -236,4 +236,7 @@ def _named(cls: type[Exception], text: str) -> TaskError:
 
 
 def _moment(value: datetime | str | None) -> datetime | None:
-    return datetime.fromisoformat(value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    moment = datetime.fromisoformat(value)
+    return moment if settings.USE_TZ else make_naive(moment, get_default_timezone())

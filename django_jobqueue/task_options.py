@@ -72,10 +72,7 @@ def normalized(task: Any) -> dict[str, Any]:
 
 def _instability(function: Any) -> str:
     if not inspect.isfunction(function):
-        return (
-            "it is not a plain function; write `def name(…): …` at the top of a module, "
-            "and decorate that"
-        )
+        return "it is not a plain function; write `def name(…): …` at the top of a module, and decorate that"
     if function.__name__ == "<lambda>":
         return "a lambda has no name; write `def name(…): …` at the top of a module"
     if "<locals>" in function.__qualname__:
@@ -85,23 +82,16 @@ def _instability(function: Any) -> str:
             "(a decorator of your own needs functools.wraps)"
         )
     if "." in function.__qualname__:
-        return (
-            "it is a method; move it to the top of a module, and pass it what it needs as arguments"
-        )
+        return "it is a method; move it to the top of a module, and pass it what it needs as arguments"
     if function.__module__ == "__main__":
-        return (
-            "it belongs to the script that runs, which is another one in a worker; "
-            "move it to a module of an app"
-        )
+        return "it belongs to the script that runs, which is another one in a worker; move it to a module of an app"
     return ""
 
 
 def _unstorable_path(function: Any, task_name: str | None) -> str:
     path = f"{function.__module__}.{function.__qualname__}"
     if task_name is None and len(path) > MAX_NAME_LENGTH:
-        return (
-            f"its path has {len(path)} characters, more than {MAX_NAME_LENGTH}; give it a task_name"
-        )
+        return f"its path has {len(path)} characters, more than {MAX_NAME_LENGTH}; give it a task_name"
     return ""
 
 
@@ -118,8 +108,7 @@ def _aliases(value: Any) -> tuple[str, ...]:
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value) or len(value) > MAX_NAME_LENGTH:
         raise ValueError(
-            f"takes up to {MAX_NAME_LENGTH} letters, digits and the signs _ . : / -, "
-            "as in 'billing.charge'"
+            f"takes up to {MAX_NAME_LENGTH} letters, digits and the signs _ . : / -, as in 'billing.charge'"
         )
     return value
 
@@ -136,10 +125,7 @@ def _backoff(value: Any) -> Backoff | Callable[..., Any] | None:
     if value is None or isinstance(value, Backoff):
         return value
     if not callable(value) or inspect.isclass(value):
-        raise ValueError(
-            "is a policy of django_jobqueue.backoff, as in exponential(base_seconds=2), "
-            "or a function"
-        )
+        raise ValueError("is a policy of django_jobqueue.backoff, as in exponential(base_seconds=2), or a function")
     if inspect.iscoroutinefunction(value):
         raise ValueError("is asked between attempts and cannot be awaited; use a plain function")
     return value  # type: ignore[no-any-return]

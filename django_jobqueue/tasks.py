@@ -195,9 +195,7 @@ def may_retry(task: AnyTask, exception: BaseException) -> bool:
         return True
     # Not isinstance: an exception may lie about its class, or fail to name it.
     cls = type(exception)
-    return not issubclass(cls, task.never_retry) and (
-        task.retry_on is None or issubclass(cls, task.retry_on)
-    )
+    return not issubclass(cls, task.never_retry) and (task.retry_on is None or issubclass(cls, task.retry_on))
 
 
 def _record(task: Task) -> None:

@@ -24,4 +24,11 @@ if DATABASES["default"]["ENGINE"] == "demo_project.embedded_pg":
     # Two runs at once share the server; with one name each would drop the other's database.
     DATABASES["default"]["TEST"] = {"NAME": f"test_demo_{os.getpid()}"}
 
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "handlers": {"console": {"class": "logging.StreamHandler"}},
+    "loggers": {"django_jobqueue": {"handlers": ["console"], "level": "INFO"}},
+}
+
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # fast, and nothing to guard

@@ -125,9 +125,7 @@ def test_enqueue_is_one_statement(configure):
     with CaptureQueriesContext(connection) as queries:
         cast.succeed.enqueue()
 
-    assert [query["sql"].split("(")[0].strip() for query in queries] == [
-        f'INSERT INTO "{Job._meta.db_table}"'
-    ]
+    assert [query["sql"].split("(")[0].strip() for query in queries] == [f'INSERT INTO "{Job._meta.db_table}"']
 
 
 def test_enqueue_is_part_of_the_callers_transaction():
@@ -392,6 +390,8 @@ def test_a_removed_task_has_a_result(backend):
     assert read.task.module_path == "gone.tasks.vanished"
     with pytest.raises(LookupError, match=r"gone\.tasks\.vanished"):
         read.task.call()
+    with pytest.raises(InvalidTask, match="nothing to run"):
+        read.task.enqueue()
 
 
 def test_enqueue_many_keeps_the_order(backend):

@@ -78,9 +78,7 @@ def test_wrong_options_are_errors(settings, options, words):
 
 def test_each_fault_is_a_message_of_its_own(settings):
     """Two faults in two aliases are told apart."""
-    settings.TASKS = alias(OPTIONS={"a": 1, "b": 2}) | {
-        "slow": {"BACKEND": BACKEND, "OPTIONS": {"threads": 0}}
-    }
+    settings.TASKS = alias(OPTIONS={"a": 1, "b": 2}) | {"slow": {"BACKEND": BACKEND, "OPTIONS": {"threads": 0}}}
 
     assert ids(checks.check_settings()) == ["E001", "E001", "E001"]
 
@@ -220,9 +218,7 @@ def test_every_check_is_registered():
 def test_every_id_is_in_the_list():
     """The list at the top of the module names every id that the code uses."""
     text = Path(checks.__file__).read_text("utf-8")
-    listed = {
-        line.split()[0] for line in text.splitlines() if line.startswith(("    E0", "    W0"))
-    }
+    listed = {line.split()[0] for line in text.splitlines() if line.startswith(("    E0", "    W0"))}
     used = {part.split('"')[0] for part in text.split('id="django_jobqueue.')[1:]}
 
     assert listed == used

@@ -13,9 +13,7 @@ from django_jobqueue import compat
 
 def run(source):
     """Run a program in a fresh interpreter and return it."""
-    return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(source)], capture_output=True, text=True
-    )
+    return subprocess.run([sys.executable, "-c", textwrap.dedent(source)], capture_output=True, text=True)
 
 
 def test_djangos_own_tasks_win():

@@ -23,9 +23,7 @@ def test_nothing_need_be_set():
 
 def test_an_unknown_option_names_the_nearest():
     """A typo is answered with the word that was meant."""
-    assert problems({"lease_secs": 30}) == [
-        "unknown option 'lease_secs'; did you mean 'lease_seconds'?"
-    ]
+    assert problems({"lease_secs": 30}) == ["unknown option 'lease_secs'; did you mean 'lease_seconds'?"]
 
 
 def test_an_unknown_option_like_no_other_lists_them_all():

@@ -33,8 +33,6 @@ def test_importing_it_needs_no_settings():
         "assert 'django_jobqueue.models' not in sys.modules\n"
     )
     environment = {"PATH": "", "PYTHONPATH": ":".join(sys.path)}
-    result = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, env=environment
-    )
+    result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
 
     assert result.returncode == 0, result.stderr

@@ -99,8 +99,7 @@ def test_a_variant_stands_for_its_task(install):
     """`urgent = charge.using(…)` in a module is neither a duplicate nor the declaration."""
     install(
         "shop",
-        f"{OURS}@task(max_attempts=9)\ndef _charge(): pass\n"
-        "urgent = _charge.using(priority=50)\ncharge = _charge\n",
+        f"{OURS}@task(max_attempts=9)\ndef _charge(): pass\nurgent = _charge.using(priority=50)\ncharge = _charge\n",
     )
 
     assert registry.discover().get("shop.tasks._charge").priority == 0
@@ -115,9 +114,7 @@ def test_aliases_lead_to_the_task(install):
     assert found.get("shop.tasks.pay") is None
 
 
-@pytest.mark.parametrize(
-    "options", ["task_name='one'", "task_name='two', aliases=('one',)", "aliases=('one',)"]
-)
+@pytest.mark.parametrize("options", ["task_name='one'", "task_name='two', aliases=('one',)", "aliases=('one',)"])
 def test_two_tasks_of_one_name_are_refused(install, options):
     """A worker that could not tell two functions apart does not start."""
     install(
@@ -125,9 +122,7 @@ def test_two_tasks_of_one_name_are_refused(install, options):
         f"{OURS}@task(task_name='one')\ndef first(): pass\n@task({options})\ndef second(): pass\n",
     )
 
-    with pytest.raises(
-        InvalidOptions, match=r"'one' names shop\.tasks\.first and shop\.tasks\.second"
-    ):
+    with pytest.raises(InvalidOptions, match=r"'one' names shop\.tasks\.first and shop\.tasks\.second"):
         registry.discover()
 
 

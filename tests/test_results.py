@@ -112,9 +112,7 @@ def test_errors_are_those_of_failed_attempts():
 
 def test_an_error_names_its_class():
     """A TaskError leads to the exception that was raised, with its traceback."""
-    (error,) = read(
-        "FAILED", attempt(1, exception_class="builtins.ValueError", traceback="Traceback …")
-    ).errors
+    (error,) = read("FAILED", attempt(1, exception_class="builtins.ValueError", traceback="Traceback …")).errors
 
     assert error.exception_class is ValueError
     assert error.traceback == "Traceback …"
@@ -206,6 +204,14 @@ def test_the_result_of_an_attempt_is_running():
     assert result.enqueued_at == NOON + timedelta(milliseconds=500)
     assert result.started_at == NOON
     assert result.finished_at is None
+
+
+def test_moments_are_naive_where_the_project_says_so(settings):
+    """Without USE_TZ a task sees the times that Django would give it."""
+    settings.USE_TZ = False
+    settings.TIME_ZONE = "Asia/Tokyo"
+
+    assert attempt_result().enqueued_at == datetime(2026, 1, 1, 21, 0, 0, 500_000)
 
 
 @pytest.mark.parametrize("earlier", [[], ["b"]])

@@ -383,7 +383,7 @@ def test_which_failures_are_worth_another_attempt(options, exception, allowed):
 def test_an_exception_that_lies_about_its_class_is_judged_by_its_type():
     """The verdict on a failure does not depend on the failure's own code."""
 
-    class Liar(Exception):  # noqa: N818
+    class Liar(Exception):
         @property
         def __class__(self):
             raise RuntimeError("no class")

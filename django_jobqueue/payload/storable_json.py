@@ -59,9 +59,7 @@ def dumps(value: Any, path: str, *, max_bytes: int) -> str:
     return text
 
 
-def arguments(
-    args: Sequence[Any], kwargs: Mapping[str, Any], *, max_bytes: int, path: str = ""
-) -> tuple[str, str]:
+def arguments(args: Sequence[Any], kwargs: Mapping[str, Any], *, max_bytes: int, path: str = "") -> tuple[str, str]:
     """Write the arguments of a call as two JSON texts of at most max_bytes together.
 
     path goes before `args` and `kwargs` in errors, as in `jobs[3].`. Raises InvalidPayload.
@@ -79,7 +77,7 @@ def loads(text: str) -> Any:
     return json.loads(text)
 
 
-class _Refused(Exception):  # noqa: N818 - it never leaves this module
+class _Refused(Exception):
     """A value that cannot be stored.
 
     The path grows while the search unwinds, so that good values pay nothing for it.
@@ -134,9 +132,7 @@ class _Search:
     def _check_float(self, value: float) -> None:
         if not math.isfinite(value):
             raise _Refused(f"is {value}, which JSON does not know; pass None, or text")
-        if not -_EXPONENT_FROM < value < _EXPONENT_FROM or (
-            value == 0 and math.copysign(1, value) < 0
-        ):
+        if not -_EXPONENT_FROM < value < _EXPONENT_FROM or (value == 0 and math.copysign(1, value) < 0):
             self.has_odd_floats = True
 
     def _enter(self, value: Any, depth: int) -> None:
@@ -160,9 +156,7 @@ def _text(value: Any, path: str, max_bytes: int) -> str:
     return _ENCODER.encode(value)
 
 
-_ENCODER = json.JSONEncoder(
-    ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":")
-)
+_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":"))
 
 
 def _written(value: Any) -> str:
@@ -188,9 +182,7 @@ def _written(value: Any) -> str:
 
 def _check_key(key: Any) -> None:
     if type(key) is not str:
-        raise _Refused(
-            f"has the key {_shown(key)}, which would come back as text; keys are plain text"
-        )
+        raise _Refused(f"has the key {_shown(key)}, which would come back as text; keys are plain text")
     try:
         _check_text(key)
     except _Refused as refused:
@@ -205,8 +197,7 @@ def _check_text(text: str) -> None:
             text.encode()
         except UnicodeEncodeError as error:
             raise _Refused(
-                f"contains a lone surrogate at {error.start}, which is no character; "
-                "decode the text anew"
+                f"contains a lone surrogate at {error.start}, which is no character; decode the text anew"
             ) from None
 
 
@@ -215,8 +206,7 @@ def _require_size(path: str, text: str, max_bytes: int) -> None:
     if size > max_bytes:
         raise InvalidPayload(
             path,
-            f"{size} bytes as JSON, at most {max_bytes} are allowed; "
-            "pass a reference, such as an id",
+            f"{size} bytes as JSON, at most {max_bytes} are allowed; pass a reference, such as an id",
         )
 
 

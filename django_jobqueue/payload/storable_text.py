@@ -84,9 +84,7 @@ def _clean(text: str) -> str:
 
 def _message(exception: BaseException) -> str:
     name = type(exception).__name__
-    return _attempted(
-        lambda: str(exception), f"<{name} whose text cannot be had: its __str__ raises>"
-    )
+    return _attempted(lambda: str(exception), f"<{name} whose text cannot be had: its __str__ raises>")
 
 
 def _traceback(exception: BaseException) -> str:
@@ -141,9 +139,7 @@ def _one(exception: BaseException, nesting: int) -> Iterator[str]:
     yield _attempted(lambda: _notes(exception), "<notes that cannot be had>\n")
     # Not isinstance: it would ask the exception for its __class__.
     if issubclass(type(exception), BaseExceptionGroup):
-        yield _attempted(
-            lambda: "".join(_members(exception, nesting)), "<members that cannot be had>\n"
-        )
+        yield _attempted(lambda: "".join(_members(exception, nesting)), "<members that cannot be had>\n")
 
 
 def _notes(exception: BaseException) -> str:

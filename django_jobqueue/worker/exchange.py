@@ -28,7 +28,7 @@ from django_jobqueue.worker import clock
 from django_jobqueue.worker.calls import Cycle, CycleAnswer, Renew, Return
 from django_jobqueue.worker.fleet import Fleet, Flight, Room
 from django_jobqueue.worker.judge import Judge
-from django_jobqueue.worker.ledger import Ledger
+from django_jobqueue.worker.ledger import Ledger, is_refusal
 from django_jobqueue.worker.link import Link, Reply
 from django_jobqueue.worker.outage import Outage
 from django_jobqueue.worker.pace import Pace
@@ -297,11 +297,10 @@ class Exchange:
         if isinstance(error, psycopg.errors.UndefinedTable):
             self.error = f"the tables of the queue are missing in database {self._options.database!r}: run manage.py migrate"
         if isinstance(call, Cycle):
-            if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-                self._ledger.put_back(call.batch)
-            elif call.batch.size:
+            if call.batch.size and is_refusal(error):
                 self._ledger.refused(call.batch, error)
                 return
+            self._ledger.put_back(call.batch)
         self._outage.failed(error)
         if not isinstance(error, psycopg.errors.QueryCanceled | psycopg.errors.LockNotAvailable):
             self._is_known = False

@@ -185,9 +185,7 @@ def test_nested_groups_are_bounded():
     assert len(describe(group).traceback) <= MAX_TRACEBACK_CHARS
 
 
-@pytest.mark.parametrize(
-    "cls", [UnprintableError, QuitterError, FacelessError, RootlessError, NumberedError]
-)
+@pytest.mark.parametrize("cls", [UnprintableError, QuitterError, FacelessError, RootlessError, NumberedError])
 def test_a_hostile_exception_is_described(cls):
     """Whatever the code of an exception raises, there is a failure to store."""
     failure = describe(raised(cls()))

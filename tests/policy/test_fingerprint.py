@@ -12,9 +12,7 @@ Declined: {message}
 """
 
 
-def letter(
-    *, task="shop.charge", reason="attempts_exhausted", message="4111", line=12, function="pay"
-):
+def letter(*, task="shop.charge", reason="attempts_exhausted", message="4111", line=12, function="pay"):
     """Return the fingerprint of a death with these particulars."""
     text = TRACEBACK.format(line=line, message=message, function=function)
     return fingerprint(task, reason, Failure("shop.Declined", message, text))

@@ -28,17 +28,13 @@ def test_every_status_is_live_or_terminal():
 
 def test_only_a_replay_leaves_a_terminal_state():
     """What is over stays over, but for a failed job that a person replays."""
-    assert {t for t in TRANSITIONS if t.old in TERMINAL} == {
-        t for t in TRANSITIONS if t.verb == "replay"
-    }
+    assert {t for t in TRANSITIONS if t.old in TERMINAL} == {t for t in TRANSITIONS if t.verb == "replay"}
     assert {t.old for t in TRANSITIONS if t.verb == "replay"} == {Status.FAILED}
 
 
 def test_only_a_claim_starts_a_job():
     """There is one door into RUNNING."""
-    assert {(t.verb, t.old) for t in TRANSITIONS if t.new == Status.RUNNING} == {
-        ("claim", Status.READY)
-    }
+    assert {(t.verb, t.old) for t in TRANSITIONS if t.new == Status.RUNNING} == {("claim", Status.READY)}
 
 
 def test_every_status_is_reached_and_can_end():

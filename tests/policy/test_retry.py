@@ -63,9 +63,7 @@ def test_success_finishes_with_its_result():
     assert not decision.charged
 
 
-@pytest.mark.parametrize(
-    "outcome", [Failed(FAILURE), TimedOut(FAILURE), Lost(FAILURE, crashed=True)]
-)
+@pytest.mark.parametrize("outcome", [Failed(FAILURE), TimedOut(FAILURE), Lost(FAILURE, crashed=True)])
 def test_a_failure_waits_its_back_off(outcome):
     """A job that failed, hung or killed its process is tried again later, and is charged."""
     decision = follow(outcome)

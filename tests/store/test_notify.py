@@ -122,9 +122,7 @@ def test_a_failing_notification_is_logged_and_forgotten(monkeypatch, caplog):
 
 
 @pytest.mark.django_db
-def test_a_failing_notification_spares_the_transaction_of_a_test(
-    monkeypatch, django_capture_on_commit_callbacks
-):
+def test_a_failing_notification_spares_the_transaction_of_a_test(monkeypatch, django_capture_on_commit_callbacks):
     """Callbacks that a TestCase runs inside its transaction leave it whole."""
     monkeypatch.setattr(notify, "CHANNEL", "x" * 100)
     with django_capture_on_commit_callbacks(execute=True) as callbacks:
