@@ -19,13 +19,18 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from django_jobqueue.database import queue_database
-from django_jobqueue.exceptions import Refused
+from django_jobqueue.database import queue_database, queue_options
+from django_jobqueue.exceptions import InvalidPayload, Refused
 from django_jobqueue.models import AuditEntry, DeadLetter, Job
+from django_jobqueue.payload import storable_json, storable_text
+from django_jobqueue.store import notify
 from django_jobqueue.store.cancel import cancel as _cancel
 from django_jobqueue.store.discard import discard as _discard
-from django_jobqueue.store.replay import Edit
+from django_jobqueue.store.replay import NO_EDIT, Edit
 from django_jobqueue.store.replay import replay as _replay
+
+MAX_TEXT_CHARS = 4000
+"""Of a reason; longer ones lose their middle."""
 
 
 class User(Protocol):
@@ -48,13 +53,14 @@ def replay(
     args and kwargs replace the job's own where given; the audit entry then holds both versions. The unique key stays as it was.
     Raises InvalidPayload if they cannot be stored.
     """
-    return _replay(
-        _id_of(letter, DeadLetter),
-        by=_name_of(by),
-        reason=_text(reason),
-        edit=_edit(args, kwargs),
-        using=using or _database_of(letter),
+    database = using or _database_of(letter)
+    letter_id = _id_of(letter, DeadLetter)
+    job = _replay(
+        letter_id, by=_name_of(by), reason=_text(reason), edit=_edit(letter_id, args, kwargs, database), using=database
     )
+    if queue_options(job.backend).notify:
+        notify.announce(database, [job.queue_name])
+    return job
 
 
 def discard(letter: DeadLetter | int | str, *, by: User | str, reason: str, using: str | None = None) -> DeadLetter:
@@ -154,9 +160,23 @@ def _name_of(by: User | str) -> str:
 
 
 def _text(value: str) -> str:
-    """Make a person's words fit for PostgreSQL, which refuses NUL and lone surrogates."""
-    return value.replace("\x00", "\ufffd").encode("utf-8", "replace").decode().strip()
+    return storable_text.storable(value, MAX_TEXT_CHARS).strip()
 
 
-def _edit(args: Sequence[Any] | None, kwargs: Mapping[str, Any] | None) -> Edit:
-    return Edit(args=None if args is None else list(args), kwargs=None if kwargs is None else dict(kwargs))
+def _edit(
+    letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] | None, using: str
+) -> Edit:
+    if args is None and kwargs is None:
+        return NO_EDIT
+    if isinstance(args, str | bytes):
+        raise InvalidPayload("args", f"is {type(args).__name__}, not a list of arguments")
+    # The half that stays is only read for the size, which both count towards.
+    job = Job.objects.using(using).filter(dead_letter__pk=letter_id).only("backend", "args", "kwargs").first()
+    if job is None:
+        return NO_EDIT
+    args_text, kwargs_text = storable_json.arguments(
+        job.args if args is None else args,
+        job.kwargs if kwargs is None else kwargs,
+        max_bytes=queue_options(job.backend).max_payload_bytes,
+    )
+    return Edit(None if args is None else args_text, None if kwargs is None else kwargs_text)

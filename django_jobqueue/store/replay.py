@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import IntegrityError
-from django.db.models import Case, DateTimeField, F, Value, When
-from django.db.models.functions import Now
+from django.db.models import Case, DateTimeField, F, JSONField, TextField, Value, When
+from django.db.models.functions import Cast, Now
 
 from django_jobqueue.exceptions import Refused
 from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import LIVE
-from django_jobqueue.store import audit, locked, notify
+from django_jobqueue.store import audit, locked
 from django_jobqueue.store.transaction import read_committed
 
 _UNIQUE_LIVE = "jobqueue_job_unique_live"
@@ -22,16 +22,15 @@ _FRESH_BUDGET = {"failure_count": 0, "interruption_count": 0, "snooze_count": 0,
 
 @dataclass(frozen=True, slots=True)
 class Edit:
-    """Arguments to run with instead, already checked by `payload`. None leaves them as they are."""
+    """Arguments to run with instead: JSON text, already checked by `payload`. None leaves them as they are."""
 
-    args: list[Any] | None = None
-    kwargs: dict[str, Any] | None = None
+    args: str | None = None
+    kwargs: str | None = None
 
-    @property
-    def changes(self) -> dict[str, Any]:
-        """The columns to write."""
+    def columns(self) -> dict[str, Any]:
+        """What to write. As text: the ORM would write JSON of its own, and a float of 1e16 would come back as an integer."""
         given = {"args": self.args, "kwargs": self.kwargs}
-        return {name: value for name, value in given.items() if value is not None}
+        return {name: Cast(Value(text, TextField()), JSONField()) for name, text in given.items() if text is not None}
 
 
 NO_EDIT = Edit()
@@ -55,7 +54,6 @@ def replay(letter_id: int, *, by: str, reason: str, edit: Edit = NO_EDIT, using:
         if not _is_taken_key(error):
             raise
         raise _key_taken(letter_id, using) from error
-    notify.announce(using, [job.queue_name])
     return job
 
 
@@ -80,7 +78,7 @@ def _restart(letter: DeadLetter, *, by: str, reason: str, edit: Edit, using: str
         cancel_requested_at=None,
         expires_at=Case(When(expires_at__lte=Now(), then=Value(None)), default=F("expires_at"), output_field=DateTimeField()),
         **_FRESH_BUDGET,
-        **edit.changes,
+        **edit.columns(),
     )
     DeadLetter.objects.using(using).filter(
         pk=letter.pk, status__in=[DeadLetter.Status.OPEN, DeadLetter.Status.DISCARDED]
@@ -95,7 +93,7 @@ def _restart(letter: DeadLetter, *, by: str, reason: str, edit: Edit, using: str
 def _record(job: Job, letter: DeadLetter, edit: Edit) -> dict[str, Any]:
     """What an audit entry keeps of one side of a replay; arguments only where the replay edits them."""
     kept = {"dead_letter": letter.pk, "letter_status": letter.status, "status": job.status}
-    return kept | {name: getattr(job, name) for name in (*_FRESH_BUDGET, *edit.changes)}
+    return kept | {name: getattr(job, name) for name in (*_FRESH_BUDGET, *edit.columns())}
 
 
 def _is_taken_key(error: IntegrityError) -> bool:

@@ -15,9 +15,11 @@ from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 
-from django.db import connections, transaction
+from django.db import connections
 
+from django_jobqueue.store.session import PLAN_GUARD
 from django_jobqueue.store.statement import Row, Statement, run_on
+from django_jobqueue.watch.glance import glance
 
 COUNT_CAP = 100_000
 """Jobs of a kind (ready, waiting, running) that are looked at. Beyond it a count is a lower bound, and says so."""
@@ -30,16 +32,11 @@ NEWEST_ATTEMPTS = 10_000
 
 WINDOW_SECONDS = 3600
 
-# After many changes and before the next ANALYZE, PostgreSQL believes that reading all jobs in some order is cheap. What is left are
-# walks along the indexes, each ended by its LIMIT, and one probe of the primary key for each letter and attempt.
-_PLAN_GUARD = "; ".join(
-    f"SET LOCAL {name} = off"
-    for name in ("enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "enable_sort", "jit")
-)
-
 TIMEOUT_SECONDS = 2.0
-"""What a glance may cost at most; then PostgreSQL ends it and OperationalError is raised."""
+"""What the figures may cost at most; then PostgreSQL ends it and OperationalError is raised."""
 
+# What the guard leaves are walks along the indexes, each ended by its LIMIT, and one probe of a primary key for each letter and attempt.
+_SETTINGS = f"{PLAN_GUARD}, set_config('jit', 'off', true)"
 
 @dataclass(frozen=True, slots=True)
 class QueueStats:
@@ -95,14 +92,8 @@ def task_stats(using: str) -> list[QueueStats]:
         "newest_attempts": NEWEST_ATTEMPTS,
         "window_seconds": float(WINDOW_SECONDS),
     }
-    connection = connections[using]
-    with transaction.atomic(using=using), connection.cursor() as cursor:
-        cursor.execute(f"SET LOCAL statement_timeout = {TIMEOUT_SECONDS * 1000:.0f}")
-        cursor.execute(_PLAN_GUARD)
-        answer = run_on(connection, Statement("queue_stats", params, _read))
-        # SET LOCAL lasts until the end of the caller's transaction, unless the savepoint is rolled back.
-        transaction.set_rollback(True, using=using)
-    return answer
+    with glance(using, timeout_seconds=TIMEOUT_SECONDS, settings=_SETTINGS):
+        return run_on(connections[using], Statement("queue_stats", params, _read))
 
 
 def total(stats: Iterable[QueueStats]) -> QueueStats:

@@ -14,20 +14,19 @@ from uuid import UUID, uuid4
 import psycopg
 
 from django_jobqueue import tasks
-from django_jobqueue.policy.outcomes import Failure, Lost
-from django_jobqueue.policy.retry import Bury, Finish
+from django_jobqueue.policy.outcomes import Failure, Lost, Outcome
+from django_jobqueue.policy.retry import Bury, Finish, Wait
 from django_jobqueue.registry import Registry
 from django_jobqueue.store.claim import Claimed, claim
 from django_jobqueue.store.notify import CHANNEL
 from django_jobqueue.store.renew import Lease, Renewal
 from django_jobqueue.store.rescue import TakenOver, rescue
 from django_jobqueue.store.session import Session
-from django_jobqueue.store.settle import Settlement
 from django_jobqueue.store.statement import Statement
 from django_jobqueue.store.workers import WorkerCard, announce_worker
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.calls import Cycle, CycleAnswer, Renew, Return
-from django_jobqueue.worker.fleet import Fleet, Flight
+from django_jobqueue.worker.fleet import Fleet, Flight, Room
 from django_jobqueue.worker.judge import Judge
 from django_jobqueue.worker.ledger import Ledger
 from django_jobqueue.worker.link import Link, Reply
@@ -70,14 +69,18 @@ class Exchange:
         """Whether everything is written and no call is under way."""
         return self._ledger.is_empty and not self._link.is_busy
 
-    def settle(self, job: Claimed | TakenOver, token: UUID, outcome: object) -> None:
+    def settle(self, job: Claimed | TakenOver, token: UUID, outcome: Outcome) -> None:
         """Note how an attempt ended; it is written with the next cycle."""
-        self._ledger.add(self._judge.settlement(job, token, outcome))  # type: ignore[arg-type]
+        self._ledger.add(self._judge.settlement(job, token, outcome))
 
     def give_back(self, flights: Sequence[Flight]) -> None:
         """Note jobs that were never started."""
         for flight in flights:
             self._ledger.give_back(Lease(flight.claimed.id, flight.token))
+
+    def look_now(self) -> None:
+        """Poll at the next turn: there is room that was not there before."""
+        self._schedule.poll_again()
 
     def claim_no_more(self) -> None:
         """Take no more jobs; what is decided is still written."""
@@ -180,12 +183,15 @@ class Exchange:
     def _claims(self, token: UUID) -> tuple[list[Statement[list[Claimed]]], int]:
         if not self._takes_more or self._ledger.is_isolating:
             return [], 0
-        room = self._fleet.room(self._pace.ahead())
+        room = self._fleet.room(self.pace.ahead())
         left = MAX_CLAIM
         if self._plan.max_jobs is not None:
             left = min(left, self._plan.max_jobs - self.claimed_count)
+        if room.functions + room.ahead < self._fleet.size // 4:
+            # A stream of short jobs: a claim for the few that have just ended would cost as much as one for hundreds.
+            room = Room(0, 0, room.coroutines)
         wishes = [(self._functions, room.functions), (self._coroutines, room.coroutines)]
-        short = [name for name in self._functions if self.pace.is_short(name)]
+        short = tuple(name for name in self._functions if self.pace.is_short(name))
         if room.ahead and len(short) == len(self._functions):
             wishes[0] = (self._functions, room.functions + room.ahead)
         elif room.ahead:
@@ -221,7 +227,8 @@ class Exchange:
             case Renew():
                 self._renewed(reply.answer, reply.sent_at)
             case Return():
-                self._returned(*reply.answer, reply.sent_at)
+                renewal, orphans = reply.answer
+                self._returned(renewal, orphans, reply.sent_at)
             case _ if isinstance(reply.answer, Ear):
                 self._ear = reply.answer
                 self._wakeup.watch(self._ear, self._hear)
@@ -230,7 +237,7 @@ class Exchange:
 
     def _cycle_done(self, cycle: Cycle, answer: CycleAnswer, sent_at: float) -> None:
         self._ledger.written(cycle.batch)
-        self._count_refused(cycle, answer)
+        self._note_settled(cycle, answer)
         self.claimed_count += len(answer.claimed)
         lease_until = sent_at + self._options.lease_seconds
         self._fleet.waiting += [self._flight(job, cycle.token, lease_until) for job in answer.claimed]
@@ -242,15 +249,21 @@ class Exchange:
         if cycle.wanted and len(answer.claimed) >= cycle.wanted:
             self._schedule.poll_again()
         if cycle.is_poll:
-            self.is_drained = not (answer.claimed or answer.rescued or (answer.promoted and answer.promoted.count))
+            found = answer.claimed or answer.rescued or (answer.promoted and answer.promoted.moved)
+            # A poll that could not have claimed anything says nothing about what there is.
+            self.is_drained = cycle.wanted > 0 and not found
 
-    def _count_refused(self, cycle: Cycle, answer: CycleAnswer) -> None:
+    def _note_settled(self, cycle: Cycle, answer: CycleAnswer) -> None:
         for settlement in cycle.batch.settlements:
             if settlement.job_id not in answer.settled:
                 self.stale_refused += 1
                 logger.warning("job %s %s: the lease was lost, its outcome is dropped", settlement.job_id, settlement.task)
-            elif isinstance(settlement.decision.step, Finish | Bury):
-                self.ended.append(settlement.job_id)
+                continue
+            match settlement.decision.step:
+                case Finish() | Bury():
+                    self.ended.append(settlement.job_id)
+                case Wait(after_seconds):
+                    self._schedule.expect(after_seconds)
 
     def _flight(self, job: Claimed, token: UUID, lease_until: float) -> Flight:
         task = self._registry.get(job.task)
@@ -295,9 +308,8 @@ class Exchange:
             self._schedule.postpone_rescue(RESCUE_AFTER_OUTAGE_SECONDS)
 
     def _hear(self, _events: int) -> None:
-        assert self._ear is not None
         try:
-            if self._ear.heard():
+            if self._ear is not None and self._ear.heard():
                 self._schedule.wake()
         except psycopg.OperationalError as error:
             logger.info("the listening connection is gone (%s); polling goes on", str(error).strip())

@@ -12,10 +12,11 @@ import json
 import logging
 from contextvars import Context
 from dataclasses import dataclass
+from functools import cache
 from typing import Any, NamedTuple
 
 from django_jobqueue import results, tasks
-from django_jobqueue.compat import AnyTask, task_started
+from django_jobqueue.compat import AnyTask, task_backends, task_started
 from django_jobqueue.exceptions import InvalidPayload, Reject, Retry, Snooze
 from django_jobqueue.payload.storable_json import dumps
 from django_jobqueue.payload.storable_text import describe, storable
@@ -55,21 +56,20 @@ def run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
         return Context().run(_run, order, task, bounds)
 
 
-async def run_async(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
+async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
     """Run an attempt of a coroutine in this event loop; cancels it at its time limit.
 
     The caller gives it a context of its own.
     """
     result = _prepare(order, task, bounds)
-    if not isinstance(result, results.TaskResult):
+    if isinstance(result, Failed):
         return result
-    assert task is not None
     limit = tasks.timeout_of(task)
     timer = asyncio.timeout(limit)
     try:
         async with timer:
             value = await task.func(*_call_args(task, result), **result.kwargs)
-    except BaseException as error:  # noqa: BLE001 - the executor's edge: every end of a task is an outcome
+    except BaseException as error:  # the executor's edge: every end of a task is an outcome
         if timer.expired() and isinstance(error, TimeoutError):
             return TimedOut(Failure("TimeoutError", f"cancelled after {limit:g} s", describe(error).traceback))
         return _outcome_of(error, task, result)
@@ -77,19 +77,19 @@ async def run_async(order: Order, task: AnyTask | None, bounds: Bounds) -> Outco
 
 
 def _run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
+    if task is None:
+        return Failed(Failure("UnknownTask", f"no task is named {order.task!r} here"), Verdict.UNKNOWN_TASK)
     result = _prepare(order, task, bounds)
-    if not isinstance(result, results.TaskResult):
+    if isinstance(result, Failed):
         return result
     try:
         value = task.func(*_call_args(task, result), **result.kwargs)
-    except BaseException as error:  # noqa: BLE001 - the executor's edge: every end of a task is an outcome
+    except BaseException as error:  # the executor's edge: every end of a task is an outcome
         return _outcome_of(error, task, result)
     return _succeeded(value, bounds)
 
 
-def _prepare(order: Order, task: AnyTask | None, bounds: Bounds) -> results.TaskResult | Failed:
-    if task is None:
-        return Failed(Failure("UnknownTask", f"no task is named {order.task!r} here"), Verdict.UNKNOWN_TASK)
+def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult | Failed:
     if not isinstance(order.args, list) or not isinstance(order.kwargs, dict):
         shown = storable(json.dumps({"args": order.args, "kwargs": order.kwargs}), 500)
         message = f"the stored args are not a list, or the kwargs not an object: {shown}"
@@ -108,11 +108,17 @@ def _prepare(order: Order, task: AnyTask | None, bounds: Bounds) -> results.Task
         last_attempted_at=order.last_attempted_at,
     )
     # A receiver is a guest: what it raises is logged by send_robust and changes nothing.
-    task_started.send_robust(sender=type(task.get_backend()), task_result=result)
+    task_started.send_robust(sender=_sender(bounds.backend), task_result=result)
     return result
 
 
-def _call_args(task: AnyTask | None, result: results.TaskResult) -> list[Any]:
+@cache
+def _sender(backend: str) -> type:
+    # Django keeps backends in context variables: in the fresh context of a job each would be built anew.
+    return type(task_backends[backend])
+
+
+def _call_args(task: AnyTask, result: results.TaskResult) -> list[Any]:
     return [results.TaskContext(task_result=result), *result.args] if task.takes_context else result.args
 
 
@@ -123,7 +129,7 @@ def _succeeded(value: Any, bounds: Bounds) -> Outcome:
         return Failed(describe(error), Verdict.INVALID_RESULT)
 
 
-def _outcome_of(error: BaseException, task: AnyTask | None, result: results.TaskResult) -> Outcome:
+def _outcome_of(error: BaseException, task: AnyTask, result: results.TaskResult) -> Outcome:
     match error:
         case Snooze():
             return Snoozed(error.seconds)
@@ -139,7 +145,7 @@ def _outcome_of(error: BaseException, task: AnyTask | None, result: results.Task
             return Failed(describe(error), after_seconds=_asked_backoff(error, task, result))
 
 
-def _does_not_fit(task: AnyTask | None, result: results.TaskResult) -> bool:
+def _does_not_fit(task: AnyTask, result: results.TaskResult) -> bool:
     try:
         inspect.signature(task.func).bind(*_call_args(task, result), **result.kwargs)
     except TypeError:
@@ -147,13 +153,13 @@ def _does_not_fit(task: AnyTask | None, result: results.TaskResult) -> bool:
     return False
 
 
-def _mismatch(error: TypeError, task: AnyTask | None, result: results.TaskResult) -> Failure:
+def _mismatch(error: TypeError, task: AnyTask, result: results.TaskResult) -> Failure:
     given = ", ".join([repr(arg) for arg in result.args] + [f"{name}={value!r}" for name, value in result.kwargs.items()])
     message = f"{task.module_path}{inspect.signature(task.func)} cannot be called with ({given}): {error}"
     return Failure("TypeError", storable(message, 4000))
 
 
-def _asked_backoff(error: BaseException, task: AnyTask | None, result: results.TaskResult) -> float | None:
+def _asked_backoff(error: BaseException, task: AnyTask, result: results.TaskResult) -> float | None:
     ask = task.backoff if isinstance(task, tasks.Task) else None
     if ask is None or isinstance(ask, Backoff):
         return None

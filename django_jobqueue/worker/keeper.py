@@ -75,6 +75,9 @@ class Keeper:
             self._crew.check(now, self._plan.options.lease_seconds * LEASE_MARGIN)
         self._stop_if_told(now)
         self._pass_on_reports()
+        if self._crew.has_new_room:
+            self._crew.has_new_room = False
+            self._exchange.look_now()
         self._exchange.turn(now)
         self._crew.place()
         if self._exchange.ended:

@@ -10,7 +10,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from django.db import connections, reset_queries
+from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.utils import Error
 
@@ -29,8 +29,8 @@ def clean_connections(task_name: str) -> Iterator[None]:
 
 def before() -> None:
     """Drop the query log, and connections that are broken or have passed their age."""
-    reset_queries()
     for connection in connections.all(initialized_only=True):
+        connection.queries_log.clear()
         connection.close_if_unusable_or_obsolete()
 
 

@@ -3,6 +3,8 @@
 --            job: each ORDER BY is that of its index, so that the LIMIT ends the scan
 -- safe because  it locks nothing, and looks at no more than a given number of rows of a kind. The recursive part finds the oldest job of every
 --            priority by one probe each, so the age of the oldest is right beyond the cap too
+--            OFFSET 0 keeps the look at a letter's job a probe: on a table without statistics the planner would read all jobs once for
+--            each attempt, or all of them in order
 -- ORM        a query for each kind, and none for the first job of each priority
 WITH RECURSIVE ready AS (
     SELECT queue_name, task, run_after
@@ -77,12 +79,12 @@ counts AS (
     UNION ALL
     SELECT 'dead', job.queue_name, job.task, count(*), NULL
     FROM letters
-    JOIN {job} AS job ON job.id = letters.job_id
+    CROSS JOIN LATERAL (SELECT queue_name, task FROM {job} WHERE id = letters.job_id OFFSET 0) AS job
     GROUP BY job.queue_name, job.task
     UNION ALL
     SELECT CASE WHEN charged THEN 'failed' ELSE 'not_failed' END, job.queue_name, job.task, count(*), NULL
     FROM attempts
-    JOIN {job} AS job ON job.id = attempts.job_id
+    CROSS JOIN LATERAL (SELECT queue_name, task FROM {job} WHERE id = attempts.job_id OFFSET 0) AS job
     WHERE attempts.finished_at > statement_timestamp() - make_interval(secs => %(window_seconds)s)
     GROUP BY charged, job.queue_name, job.task
 )
