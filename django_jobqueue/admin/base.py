@@ -33,6 +33,7 @@ class QueueAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     empty_text: ClassVar[Any] = gettext_lazy("Nothing here.")
 
     actions = None
+    empty_value_display = ""
     list_per_page = 50
     list_display_links = None
     sortable_by = ()

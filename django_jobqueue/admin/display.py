@@ -128,7 +128,7 @@ class Moment:
         """The full time in the reader's zone, or in words where no calendar of Python's reaches."""
         exact = _as_datetime(self.epoch)
         if exact is not None:
-            return exact.isoformat(" ", "seconds")
+            return f"{exact.replace(tzinfo=None).isoformat(' ', 'seconds')} {exact.tzname() or ''}".rstrip()
         if not isfinite(self.epoch):
             return _("infinity") if self.epoch > 0 else _("minus infinity")
         return _("about the year %(year)d") % {"year": 1970 + self.epoch // 31_556_952}

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import mark_safe
 from django.utils.translation import gettext as _
 
 from django_jobqueue.admin import display
@@ -29,8 +31,10 @@ TEXTS = ["args", "kwargs", "result", "progress", "tags", "metadata"]
 def task_link_text(task: object) -> str:
     """Show what a person looks for first, and where it lives under it."""
     name = display.task_name(task)
-    short, module = display.clip(name.short, 80), display.clip(name.module, 80)
-    return format_html('<span class="jq-task">{}</span> <span class="jq-module">{}</span>', short, module)
+    # A long name breaks after an underscore rather than anywhere.
+    parts = format_html_join(mark_safe("<wbr>"), "{}", ((part,) for part in re.findall("[^_]*_*", display.clip(name.short, 80))))
+    module = display.clip(name.module, 80)
+    return format_html('<span class="jq-task">{}</span> <span class="jq-module">{}</span>', parts, module)
 
 
 def status_badge(job: Any) -> str:
