@@ -93,6 +93,7 @@ class Migration(migrations.Migration):
             options={
                 'verbose_name': 'job',
                 'verbose_name_plural': 'jobs',
+                'permissions': [('cancel_job', 'Can cancel jobs')],
                 'indexes': [models.Index(models.OrderBy(models.F('priority'), descending=True), models.F('run_after'), models.F('id'), condition=models.Q(('status', 'READY')), name='jobqueue_job_ready'), models.Index(condition=models.Q(('status', 'WAITING'), ('waiting_for__in', ['time', 'retry', 'snooze'])), fields=['run_after', 'id'], name='jobqueue_job_due'), models.Index(condition=models.Q(('status', 'RUNNING')), fields=['worker_id'], name='jobqueue_job_running')],
                 'constraints': [models.CheckConstraint(condition=models.Q(('lease_token__isnull', True), ('status', 'RUNNING'), _connector='OR'), name='jobqueue_job_token_is_running'), models.UniqueConstraint(condition=models.Q(('unique_key__isnull', False), ('status__in', ['WAITING', 'READY', 'RUNNING'])), fields=('backend', 'task', 'unique_key'), name='jobqueue_job_unique_live')],
             },

@@ -71,6 +71,7 @@ class Job(models.Model):
     class Meta:
         verbose_name = _("job")
         verbose_name_plural = _("jobs")
+        permissions = [("cancel_job", "Can cancel jobs")]
         constraints = [
             # The fence of every worker's write is the token alone: a row that has one is RUNNING, always.
             models.CheckConstraint(
