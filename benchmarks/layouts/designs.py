@@ -1,0 +1,129 @@
+"""Name every layout that is measured: its DDL, its statements, how it is filled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from . import statements as sql
+from . import tables
+from .tables import Shape
+
+DEFAULT = Shape()
+FINISHED = "(finished_at, id) WHERE status IN ('SUCCESSFUL', 'CANCELLED')"
+
+
+@dataclass(frozen=True)
+class Design:
+    """One layout. `load` and the others hold SQL; `load` takes {count}, {priorities}, {status}, {run_after}, {waiting_for}."""
+
+    name: str
+    ddl: str
+    load: str
+    claim: str
+    settle: str
+    renew: str = ""
+    promote: str = ""
+    rescue: str = ""
+    claim_above_floor: str = ""
+    # False: claim and finish commit one by one, without a lease, an attempt or guards in the transaction.
+    pipelined: bool = True
+
+
+def load_jobs(shape: Shape) -> str:
+    status = (
+        "{status}"
+        if shape.text_statuses
+        else "(array_position(ARRAY[" + ", ".join(f"'{s}'" for s in tables.STATUSES) + "], {status}) - 1)"
+    )
+    done = "{status} = 'SUCCESSFUL'"
+    return f"""INSERT INTO job (task, priority, run_after, status, waiting_for, kwargs, attempt_count, started_at, last_attempted_at, finished_at, worker_id)
+ SELECT 'shop.tasks.charge', g % {{priorities}}, {{run_after}}, {status}, {{waiting_for}}, jsonb_build_object('invoice_id', g),
+   ({done})::integer, CASE WHEN {done} THEN now() END, CASE WHEN {done} THEN now() END, CASE WHEN {done} THEN now() END,
+   CASE WHEN {done} THEN gen_random_uuid() END FROM generate_series(1, {{count}}) g;""" + load_attempts(done)
+
+
+def load_attempts(done: str) -> str:
+    return f"""INSERT INTO attempt (job_id, number, worker_id, started_at, finished_at, outcome)
+ SELECT id, 1, gen_random_uuid(), now(), now(), 'succeeded' FROM job WHERE {done} ORDER BY id;"""
+
+
+def plain(name: str, shape: Shape = DEFAULT) -> Design:
+    """Keep all in one job table and write the attempt when it ends."""
+    return Design(
+        name=name,
+        ddl=tables.one_table(shape),
+        load=load_jobs(shape),
+        claim=sql.claim(shape),
+        settle=sql.settle(shape),
+        renew=sql.renew(),
+        promote=sql.promote(shape),
+        rescue=sql.rescue(shape),
+        claim_above_floor=sql.claim(shape, sql.pick_above_floor(shape)),
+    )
+
+
+def hot(name: str, shape: Shape = DEFAULT) -> Design:
+    """Keep what claims need in a narrow table of live jobs."""
+    done = "{status} = 'SUCCESSFUL'"
+    load = f"""WITH new AS (INSERT INTO job (task, priority, run_after, status, kwargs, attempt_count, started_at, last_attempted_at, finished_at)
+ SELECT 'shop.tasks.charge', g % {{priorities}}, {{run_after}}, {{status}}, jsonb_build_object('invoice_id', g),
+   ({done})::integer, CASE WHEN {done} THEN now() END, CASE WHEN {done} THEN now() END, CASE WHEN {done} THEN now() END
+ FROM generate_series(1, {{count}}) g RETURNING *)
+ INSERT INTO entry (job_id, priority, status, waiting_for, run_after, expires_at, queue_name, backend, task, unique_key)
+ SELECT id, priority, status, {{waiting_for}}, run_after, expires_at, queue_name, backend, task, unique_key FROM new WHERE NOT ({done});"""
+    return Design(
+        name=name,
+        ddl=tables.hot_table(shape),
+        load=load + load_attempts(done),
+        claim=sql.HOT_CLAIM,
+        settle=sql.HOT_SETTLE,
+        renew=sql.renew("entry", "job_id"),
+        promote=sql.promote(shape, "entry", "job_id"),
+        rescue=sql.rescue(shape, "entry", "job_id"),
+    )
+
+
+def extra(name: str, *indexes: str) -> Design:
+    return plain(name, Shape(extra_indexes=indexes))
+
+
+RAW = Design(
+    name="raw",
+    ddl=tables.RAW,
+    claim=sql.RAW_CLAIM,
+    settle=sql.RAW_FINISH,
+    pipelined=False,
+    load="""INSERT INTO raw_job (status, kwargs) SELECT CASE {status} WHEN 'READY' THEN 1 WHEN 'WAITING' THEN 0 ELSE 3 END,
+ jsonb_build_object('invoice_id', g) FROM generate_series(1, {count}) g;""",
+)
+PLAIN = plain("plain")
+
+DESIGNS = {
+    design.name: design
+    for design in (
+        RAW,
+        PLAIN,
+        plain("running-by-lease", Shape(running_index="(lease_expires_at, id)")),
+        plain("composite-attempt", Shape(surrogate_attempt_id=False)),
+        plain("smallint-status", Shape(text_statuses=False)),
+        plain("fillfactor-70", Shape(fillfactor=70)),
+        plain("fillfactor-50", Shape(fillfactor=50)),
+        replace(
+            PLAIN,
+            name="attempt-at-claim",
+            claim=sql.claim_with_attempt(Shape()),
+            settle=sql.settle_with_attempt(Shape()),
+        ),
+        hot("hot"),
+        hot("hot-70", Shape(fillfactor=70)),
+        plain("without-running", Shape(running_index="")),
+        plain("without-waiting", Shape(waiting_index=False)),
+        plain("without-unique", Shape(unique_index=False)),
+        plain("without-attempt-unique", Shape(attempt_unique=False)),
+        extra("finished", FINISHED),
+        extra("status-id", "(status, id DESC)"),
+        extra("queue-id", "(queue_name, id DESC)"),
+        extra("task-id", "(task, id DESC)"),
+        extra("all-four", FINISHED, "(status, id DESC)", "(queue_name, id DESC)", "(task, id DESC)"),
+    )
+}
