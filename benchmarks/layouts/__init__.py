@@ -5,9 +5,10 @@
     python -m benchmarks.layouts --scenario snapshot --snapshot-seconds 300 --design plain --design hot
 
 In reading order: `tables` holds the DDL, `statements` the SQL that works on it, `designs` names each combination,
-`client` drains, `scenarios` fills a table and measures a drain, `report` turns results into ratios, `cluster` owns the server.
+`client` drains, `lanes` keeps the stop-watch of each design, `scenarios` fills and runs them side by side, `report`
+turns results into ratios, `cluster` owns the server.
 
-Every scenario runs its designs in rounds, beside a raw baseline in the same round, because a busy machine changes
-faster than a run lasts: only ratios within a round are compared. Durations are monotonic; SQL time is PostgreSQL's own.
+A busy machine changes faster than a run lasts. So a few designs at a time, each in a schema of its own, take turns of
+some 100 ms beside a raw baseline and the plain design, and only ratios within such a group are compared.
 Needs psycopg and PostgreSQL's server programs, or --dsn. No Django.
 """

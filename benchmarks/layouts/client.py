@@ -22,7 +22,7 @@ RESCAN_SHARE = 0.05
 class Floor:
     """Remember, for each priority, the last row that was claimed, so that the next claim starts there.
 
-    An old snapshot keeps every dead index entry below it; what lands below it is found by a rescan, bounded by its cost.
+    An old snapshot keeps every dead index entry below it; what lands below it a rescan finds, bounded by its cost.
     """
 
     position: dict[int, tuple[str, int]]
@@ -74,7 +74,7 @@ class Client:
         if self.design.pipelined:
             with self.connection.pipeline():
                 self.connection.execute("BEGIN")
-                self.connection.execute(GUARDS)
+                self.connection.execute(self.design.guards)
                 if self.ids:
                     self.settling.execute(self.design.settle, settle)
                 self.claiming.execute(self.claim_statement, claim)
@@ -116,11 +116,11 @@ class Client:
         """Explain one claim and one settle of a full batch, and undo them: buffers per job, and the plans' scans."""
         held_ids, held_token = self.ids, self.token
         self.connection.execute("BEGIN")
-        self.connection.execute(GUARDS)
+        self.connection.execute(self.design.guards)
         claimed = self.explain(self.claim_statement, self.claim_parameters())
         self.connection.execute("ROLLBACK")
         self.connection.execute("BEGIN")
-        self.connection.execute(GUARDS)
+        self.connection.execute(self.design.guards)
         self.ids = [row[0] for row in self.connection.execute(self.claim_statement, self.claim_parameters()).fetchall()]
         settled = self.explain(self.design.settle, self.settle_parameters())
         count = max(1, len(self.ids))

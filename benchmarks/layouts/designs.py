@@ -11,10 +11,19 @@ from .tables import Shape
 DEFAULT = Shape()
 FINISHED = "(finished_at, id) WHERE status IN ('SUCCESSFUL', 'CANCELLED')"
 
+DONE = "{status} = 'SUCCESSFUL'"
+NUMBERS = f"FROM generate_series(1, {{count}}) g, (SELECT CASE WHEN {DONE} THEN now() END AS at) done"
+LOAD_ATTEMPTS = f"""INSERT INTO attempt (job_id, number, worker_id, started_at, finished_at, outcome)
+ SELECT id, 1, gen_random_uuid(), now(), now(), 'succeeded' FROM job
+ WHERE {DONE} AND id > (SELECT coalesce(max(job_id), 0) FROM attempt) ORDER BY id;"""
+
 
 @dataclass(frozen=True)
 class Design:
-    """One layout. `load` and the others hold SQL; `load` takes {count}, {priorities}, {status}, {run_after}, {waiting_for}."""
+    """One layout; all but the name are SQL.
+
+    `load` takes {count}, {priorities}, {status}, {run_after} and {waiting_for}.
+    """
 
     name: str
     ddl: str
@@ -27,24 +36,33 @@ class Design:
     claim_above_floor: str = ""
     # False: claim and finish commit one by one, without a lease, an attempt or guards in the transaction.
     pipelined: bool = True
+    guards: str = sql.GUARDS
+    # A baseline keeps its own batch, whatever the others use.
+    size: int | None = None
 
 
 def load_jobs(shape: Shape) -> str:
-    status = (
-        "{status}"
-        if shape.text_statuses
-        else "(array_position(ARRAY[" + ", ".join(f"'{s}'" for s in tables.STATUSES) + "], {status}) - 1)"
-    )
-    done = "{status} = 'SUCCESSFUL'"
-    return f"""INSERT INTO job (task, priority, run_after, status, waiting_for, kwargs, attempt_count, started_at, last_attempted_at, finished_at, worker_id)
- SELECT 'shop.tasks.charge', g % {{priorities}}, {{run_after}}, {status}, {{waiting_for}}, jsonb_build_object('invoice_id', g),
-   ({done})::integer, CASE WHEN {done} THEN now() END, CASE WHEN {done} THEN now() END, CASE WHEN {done} THEN now() END,
-   CASE WHEN {done} THEN gen_random_uuid() END FROM generate_series(1, {{count}}) g;""" + load_attempts(done)
+    """Return the SQL that fills the job table, with an attempt for each job that is finished."""
+    names = ", ".join(f"'{name}'" for name in tables.STATUSES)
+    status = "{status}" if shape.text_statuses else f"(array_position(ARRAY[{names}], {{status}}) - 1)"
+    return f"""INSERT INTO job (task, priority, run_after, status, waiting_for, kwargs,
+   attempt_count, started_at, last_attempted_at, finished_at, worker_id)
+ SELECT 'shop.tasks.charge', g % {{priorities}}, {{run_after}}, {status}, {{waiting_for}},
+   jsonb_build_object('invoice_id', g), ({DONE})::integer, done.at, done.at, done.at,
+   CASE WHEN {DONE} THEN gen_random_uuid() END {NUMBERS};
+ {LOAD_ATTEMPTS}"""
 
 
-def load_attempts(done: str) -> str:
-    return f"""INSERT INTO attempt (job_id, number, worker_id, started_at, finished_at, outcome)
- SELECT id, 1, gen_random_uuid(), now(), now(), 'succeeded' FROM job WHERE {done} ORDER BY id;"""
+def load_jobs_and_entries() -> str:
+    """Return the SQL that fills the job table, and the narrow table with those that are not finished."""
+    return f"""WITH new AS (INSERT INTO job (task, priority, run_after, status, kwargs,
+   attempt_count, started_at, last_attempted_at, finished_at)
+ SELECT 'shop.tasks.charge', g % {{priorities}}, {{run_after}}, {{status}}, jsonb_build_object('invoice_id', g),
+   ({DONE})::integer, done.at, done.at, done.at {NUMBERS} RETURNING *)
+ INSERT INTO entry (job_id, priority, status, waiting_for, run_after, expires_at, queue_name, backend, task, unique_key)
+ SELECT id, priority, status, {{waiting_for}}, run_after, expires_at, queue_name, backend, task, unique_key
+ FROM new WHERE NOT ({DONE});
+ {LOAD_ATTEMPTS}"""
 
 
 def plain(name: str, shape: Shape = DEFAULT) -> Design:
@@ -64,22 +82,16 @@ def plain(name: str, shape: Shape = DEFAULT) -> Design:
 
 def hot(name: str, shape: Shape = DEFAULT) -> Design:
     """Keep what claims need in a narrow table of live jobs."""
-    done = "{status} = 'SUCCESSFUL'"
-    load = f"""WITH new AS (INSERT INTO job (task, priority, run_after, status, kwargs, attempt_count, started_at, last_attempted_at, finished_at)
- SELECT 'shop.tasks.charge', g % {{priorities}}, {{run_after}}, {{status}}, jsonb_build_object('invoice_id', g),
-   ({done})::integer, CASE WHEN {done} THEN now() END, CASE WHEN {done} THEN now() END, CASE WHEN {done} THEN now() END
- FROM generate_series(1, {{count}}) g RETURNING *)
- INSERT INTO entry (job_id, priority, status, waiting_for, run_after, expires_at, queue_name, backend, task, unique_key)
- SELECT id, priority, status, {{waiting_for}}, run_after, expires_at, queue_name, backend, task, unique_key FROM new WHERE NOT ({done});"""
     return Design(
         name=name,
         ddl=tables.hot_table(shape),
-        load=load + load_attempts(done),
-        claim=sql.HOT_CLAIM,
+        load=load_jobs_and_entries(),
+        claim=sql.hot_claim(),
         settle=sql.HOT_SETTLE,
         renew=sql.renew("entry", "job_id"),
         promote=sql.promote(shape, "entry", "job_id"),
         rescue=sql.rescue(shape, "entry", "job_id"),
+        claim_above_floor=sql.hot_claim(sql.pick_above_floor(shape, "entry", "job_id")),
     )
 
 
@@ -93,8 +105,10 @@ RAW = Design(
     claim=sql.RAW_CLAIM,
     settle=sql.RAW_FINISH,
     pipelined=False,
-    load="""INSERT INTO raw_job (status, kwargs) SELECT CASE {status} WHEN 'READY' THEN 1 WHEN 'WAITING' THEN 0 ELSE 3 END,
- jsonb_build_object('invoice_id', g) FROM generate_series(1, {count}) g;""",
+    size=100,
+    load="""INSERT INTO raw_job (status, kwargs)
+ SELECT CASE {status} WHEN 'READY' THEN 1 WHEN 'WAITING' THEN 0 ELSE 3 END, jsonb_build_object('invoice_id', g)
+ FROM generate_series(1, {count}) g;""",
 )
 PLAIN = plain("plain")
 
@@ -111,9 +125,11 @@ DESIGNS = {
         replace(
             PLAIN,
             name="attempt-at-claim",
-            claim=sql.claim_with_attempt(Shape()),
-            settle=sql.settle_with_attempt(Shape()),
+            claim=sql.claim_with_attempt(DEFAULT),
+            settle=sql.settle_with_attempt(DEFAULT),
         ),
+        replace(PLAIN, name="without-guards", guards="SELECT 1"),
+        replace(PLAIN, name="status-in-settle", settle=sql.settle(DEFAULT, also="AND j.status = 'RUNNING'")),
         hot("hot"),
         hot("hot-70", Shape(fillfactor=70)),
         plain("without-running", Shape(running_index="")),

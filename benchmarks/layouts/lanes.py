@@ -18,10 +18,10 @@ class Lane:
     """One design in one schema, and what its turns cost."""
 
     def __init__(self, dsn: str, design: Design, number: int, *, size: int, floor_priorities: int = 0) -> None:
-        self.design, self.size = design, size
+        self.design, self.size = design, design.size or size
         self.name = design.name + (" + floor" if floor_priorities else "")
         self.dsn = make_conninfo(dsn, options=f"-c search_path=lane_{number}")
-        self.client = Client(self.dsn, design, size, floor_priorities=floor_priorities)
+        self.client = Client(self.dsn, design, self.size, floor_priorities=floor_priorities)
         self.connection = self.client.connection
         self.connection.execute(
             f"DROP SCHEMA IF EXISTS lane_{number} CASCADE; CREATE SCHEMA lane_{number}; {design.ddl}", prepare=False

@@ -35,10 +35,12 @@ FACTS = """
  backend varchar(64) NOT NULL DEFAULT 'default', task varchar(255) NOT NULL, version integer NOT NULL DEFAULT 1,
  args jsonb NOT NULL DEFAULT '[]', kwargs jsonb NOT NULL DEFAULT '{{}}',
  queue_name varchar(64) NOT NULL DEFAULT 'default', priority smallint NOT NULL DEFAULT 0,
- run_after timestamptz NOT NULL DEFAULT now(), status {status_type} NOT NULL, waiting_for varchar(16) NOT NULL DEFAULT '',
- max_attempts integer NOT NULL DEFAULT 3, attempt_count integer NOT NULL DEFAULT 0, failure_count integer NOT NULL DEFAULT 0,
- interruption_count integer NOT NULL DEFAULT 0, snooze_count integer NOT NULL DEFAULT 0, crash_count integer NOT NULL DEFAULT 0,
- enqueued_at timestamptz NOT NULL DEFAULT now(), started_at timestamptz, last_attempted_at timestamptz, finished_at timestamptz,
+ run_after timestamptz NOT NULL DEFAULT now(), status {status_type} NOT NULL,
+ waiting_for varchar(16) NOT NULL DEFAULT '', max_attempts integer NOT NULL DEFAULT 3,
+ attempt_count integer NOT NULL DEFAULT 0, failure_count integer NOT NULL DEFAULT 0,
+ interruption_count integer NOT NULL DEFAULT 0, snooze_count integer NOT NULL DEFAULT 0,
+ crash_count integer NOT NULL DEFAULT 0, enqueued_at timestamptz NOT NULL DEFAULT now(),
+ started_at timestamptz, last_attempted_at timestamptz, finished_at timestamptz,
  {lease}
  unique_key varchar(255), concurrency_key varchar(255), order_key varchar(255),
  result jsonb, progress jsonb, tags jsonb NOT NULL DEFAULT '[]', metadata jsonb NOT NULL DEFAULT '{{}}',
@@ -53,9 +55,11 @@ def attempt_table(shape: Shape) -> str:
     kind = "UNIQUE" if shape.surrogate_attempt_id else "PRIMARY KEY"
     key = f", {kind} (job_id, number)" if shape.attempt_unique else ""
     return f"""CREATE TABLE attempt ({own_id}
- job_id bigint NOT NULL, number integer NOT NULL, worker_id uuid NOT NULL, started_at timestamptz NOT NULL, finished_at timestamptz,
+ job_id bigint NOT NULL, number integer NOT NULL, worker_id uuid NOT NULL,
+ started_at timestamptz NOT NULL, finished_at timestamptz,
  outcome varchar(16) NOT NULL DEFAULT '', charged boolean NOT NULL DEFAULT false,
- exception_class varchar(255) NOT NULL DEFAULT '', message text NOT NULL DEFAULT '', traceback text NOT NULL DEFAULT ''{key});"""
+ exception_class varchar(255) NOT NULL DEFAULT '', message text NOT NULL DEFAULT '',
+ traceback text NOT NULL DEFAULT ''{key});"""
 
 
 def one_table(shape: Shape) -> str:
@@ -64,7 +68,8 @@ def one_table(shape: Shape) -> str:
     indexes = [f"CREATE INDEX job_ready ON job (priority DESC, run_after, id) WHERE status = {ready};"]
     if shape.waiting_index:
         indexes.append(
-            f"CREATE INDEX job_waiting ON job (run_after, id) WHERE status = {waiting} AND waiting_for IN ('time', 'retry', 'snooze');"
+            f"""CREATE INDEX job_waiting ON job (run_after, id)
+            WHERE status = {waiting} AND waiting_for IN ('time', 'retry', 'snooze');"""
         )
     if shape.running_index:
         indexes.append(f"CREATE INDEX job_running ON job {shape.running_index} WHERE status = {running};")
@@ -79,22 +84,26 @@ def one_table(shape: Shape) -> str:
 
 
 def hot_table(shape: Shape) -> str:
-    """Return the DDL where a narrow entry waits and is leased, and the job row is written at enqueue and at settle only.
+    """Return the DDL where a narrow entry waits and is leased; the job row is written at enqueue and settle only.
 
     The unique key moves to the entry, which lives exactly as long as the key is held, so that the job row has no index
     on a column that settle changes.
     """
-    return f"""CREATE TABLE job ({FACTS.format(status_type="varchar(16)", lease="")}) WITH (fillfactor = {shape.fillfactor});
-CREATE TABLE entry (job_id bigint PRIMARY KEY, priority smallint NOT NULL, status varchar(16) NOT NULL, waiting_for varchar(16) NOT NULL DEFAULT '',
- run_after timestamptz NOT NULL, expires_at timestamptz, queue_name varchar(64) NOT NULL, backend varchar(64) NOT NULL, task varchar(255) NOT NULL,
+    facts = FACTS.format(status_type="varchar(16)", lease="")
+    return f"""CREATE TABLE job ({facts}) WITH (fillfactor = {shape.fillfactor});
+CREATE TABLE entry (job_id bigint PRIMARY KEY, priority smallint NOT NULL,
+ status varchar(16) NOT NULL, waiting_for varchar(16) NOT NULL DEFAULT '',
+ run_after timestamptz NOT NULL, expires_at timestamptz,
+ queue_name varchar(64) NOT NULL, backend varchar(64) NOT NULL, task varchar(255) NOT NULL,
  unique_key varchar(255), claimed_at timestamptz, {LEASE.rstrip(",")});
 CREATE INDEX job_ready ON entry (priority DESC, run_after, job_id) WHERE status = 'READY';
-CREATE INDEX job_waiting ON entry (run_after, job_id) WHERE status = 'WAITING' AND waiting_for IN ('time', 'retry', 'snooze');
+CREATE INDEX job_waiting ON entry (run_after, job_id)
+ WHERE status = 'WAITING' AND waiting_for IN ('time', 'retry', 'snooze');
 CREATE INDEX job_running ON entry (worker_id) WHERE status = 'RUNNING';
 CREATE UNIQUE INDEX job_unique ON entry (backend, task, unique_key) WHERE unique_key IS NOT NULL;
 {attempt_table(shape)}"""
 
 
-RAW = """CREATE TABLE raw_job (id bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY, status smallint NOT NULL DEFAULT 1,
- kwargs jsonb NOT NULL DEFAULT '{}', finished_at timestamptz);
+RAW = """CREATE TABLE raw_job (id bigint GENERATED BY DEFAULT AS IDENTITY PRIMARY KEY,
+ status smallint NOT NULL DEFAULT 1, kwargs jsonb NOT NULL DEFAULT '{}', finished_at timestamptz);
 CREATE INDEX raw_ready ON raw_job (id) WHERE status = 1;"""
