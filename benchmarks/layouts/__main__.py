@@ -9,12 +9,13 @@ import signal
 import sys
 from contextlib import nullcontext
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 
 from . import report
 from .cluster import throwaway_cluster
 from .designs import DESIGNS, Design
-from .scenarios import SCENARIOS, measure, measure_churn, measure_renewals
+from .scenarios import RENEWALS, SCENARIOS, measure, measure_churn, measure_renewals
 
 
 def main() -> None:
@@ -34,55 +35,45 @@ def parse_options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="python -m benchmarks.layouts", description="Measure the physical layout of the job table."
     )
-    parser.add_argument(
-        "--dsn", help="use this server instead of a throw-away cluster (its schemas lane_0, lane_1 … are dropped)"
+    add = parser.add_argument
+    add("--dsn", help="use this server, not a throw-away cluster; its schemas lane_0, lane_1 … are dropped")
+    add("--scenario", action="append", choices=[*SCENARIOS, *RENEWALS, "churn"], help="default: base")
+    add("--design", action="append", choices=list(DESIGNS), help="default: all; raw and plain always run besides")
+    add("--size", action="append", type=int, help="jobs in a batch; default: 100 and 200")
+    add("--clients", action="append", type=int, help="clients at once; default: 1")
+    add(
+        "--floor", choices=["also", "only"], help="claim from a low-water mark, where a design can: besides, or only so"
     )
-    parser.add_argument("--scenario", action="append", choices=[*SCENARIOS, "renew", "churn"], help="default: base")
-    parser.add_argument(
-        "--design", action="append", choices=list(DESIGNS), help="default: all; raw always runs besides"
-    )
-    parser.add_argument("--size", action="append", type=int, help="jobs in a batch; default: 100 and 200")
-    parser.add_argument("--clients", action="append", type=int, help="clients at once; default: 1")
-    parser.add_argument(
-        "--floor", action="store_true", help="measure each design besides with a low-water mark, where it has one"
-    )
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument(
-        "--side-by-side",
-        type=int,
-        default=2,
-        help="designs at a time besides raw and plain; more crowd the shared buffers",
-    )
-    parser.add_argument(
-        "--snapshot-seconds", type=float, help="drain each design at most this long under the old snapshot; default: 60"
-    )
-    parser.add_argument("--snapshot-jobs", type=int, help="drain this many jobs under it; default: 300,000")
-    parser.add_argument("--out", type=Path, help="append each run to this file, a JSON object a line")
-    parser.add_argument("--render", type=Path, help="measure nothing: report the runs of this file")
+    add("--rounds", type=int, default=3)
+    add("--side-by-side", type=int, default=2, help="designs at a time; more of them crowd the shared buffers")
+    add("--snapshot-seconds", type=float, help="drain each at most so long under the old snapshot; default: 60")
+    add("--snapshot-jobs", type=int, help="drain this many jobs under it; default: 300,000")
+    add("--out", type=Path, help="append each run to this file, a JSON object a line")
+    add("--render", type=Path, help="measure nothing: report the runs of this file")
     return parser.parse_args()
 
 
 def run_all(dsn: str, options: argparse.Namespace) -> list[dict]:
-    """Run every scenario in every round; a few designs side by side at a time, always with raw and plain among them."""
+    """Run every scenario in every round, a few designs side by side at a time."""
     runs: list[dict] = []
-    for round_number in range(options.rounds):
-        for name in options.scenario or ["base"]:
-            for size in options.size or [100, 200]:
-                for clients in options.clients or [1]:
-                    for group in groups(options, name):
-                        for run in run_group(dsn, options, name, group, size, clients):
-                            runs.append({"round": f"{round_number} {group[-1][0].name}"} | run)
-                            announce(runs[-1], options.out)
+    sizes, clients = options.size or [100, 200], options.clients or [1]
+    for number, name, size, count in product(range(options.rounds), options.scenario or ["base"], sizes, clients):
+        for group in groups(options, name):
+            for run in run_group(dsn, options, name, group, size, count):
+                runs.append({"round": f"{number} {group[-1][0].name}"} | run)
+                announce(runs[-1], options.out)
     return runs
 
 
 def groups(options: argparse.Namespace, scenario: str) -> list[list[tuple[Design, bool]]]:
     """Return pairs of a design and whether its claims start at a floor, a few at a time."""
+    if options.floor == "only":
+        return [[(DESIGNS[name], True) for name in options.design or ["plain"]]]
     others = [(DESIGNS[name], False) for name in options.design or DESIGNS if name not in ("raw", "plain")]
     if options.floor:
         others += [(DESIGNS[name], True) for name in options.design or ["plain"] if DESIGNS[name].claim_above_floor]
     random.shuffle(others)
-    base = [(DESIGNS["plain"], False)] if scenario == "renew" else [(DESIGNS["raw"], False), (DESIGNS["plain"], False)]
+    base = [(DESIGNS[name], False) for name in ("raw", "plain") if name == "plain" or scenario not in RENEWALS]
     step = options.side_by_side
     return [base + others[first : first + step] for first in range(0, max(1, len(others)), step)]
 
@@ -90,10 +81,12 @@ def groups(options: argparse.Namespace, scenario: str) -> list[list[tuple[Design
 def run_group(
     dsn: str, options: argparse.Namespace, name: str, group: list[tuple[Design, bool]], size: int, clients: int
 ) -> list[dict]:
-    if name == "renew":
-        return measure_renewals(dsn, [design for design, _ in group])
+    designs = [design for design, _ in group]
+    if name in RENEWALS:
+        running, times = RENEWALS[name]
+        return measure_renewals(dsn, designs, running=running, times=times)
     if name == "churn":
-        return measure_churn(dsn, [design for design, _ in group], size=size)
+        return measure_churn(dsn, designs, size=size)
     scenario = SCENARIOS[name]
     if scenario.old_snapshot:
         ready, seconds = options.snapshot_jobs or scenario.ready, options.snapshot_seconds or scenario.most_seconds

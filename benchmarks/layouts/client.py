@@ -55,7 +55,8 @@ class Client:
         self.connection = psycopg.connect(dsn, autocommit=True, prepare_threshold=0)
         self.settling, self.claiming = self.connection.cursor(), self.connection.cursor()
         self.worker, self.token, self.ids = str(uuid.uuid4()), "", []
-        self.settled = 0
+        # Others may take turns with this client: the rescans of its floor go by its own time.
+        self.settled, self.busy_seconds = 0, 0.0
         self.floor = Floor.from_head(floor_priorities) if floor_priorities else None
         if not design.pipelined:
             self.connection.execute(GUARDS.replace("true)", "false)"))
@@ -69,7 +70,7 @@ class Client:
     def cycle(self) -> int:
         """Settle what was claimed last and claim the next batch; return how many were claimed."""
         began = time.perf_counter()
-        rescan = self.floor is not None and began >= self.floor.rescan_due_at
+        rescan = self.floor is not None and self.busy_seconds >= self.floor.rescan_due_at
         settle, claim = self.settle_parameters(), self.claim_parameters(rescan)
         if self.design.pipelined:
             with self.connection.pipeline():
@@ -88,12 +89,13 @@ class Client:
         rows = self.claiming.fetchall()
         self.settled += len(self.ids)
         self.ids = [row[0] for row in rows]
+        cost = time.perf_counter() - began
+        self.busy_seconds += cost
         if self.floor:
             self.floor.raise_to(rows)
             if rescan:
-                cost = time.perf_counter() - began
                 self.floor.rescan_costs.append(cost)
-                self.floor.rescan_due_at = began + max(1.0, cost / RESCAN_SHARE)
+                self.floor.rescan_due_at = self.busy_seconds + max(1.0, cost / RESCAN_SHARE)
         return len(rows)
 
     @property

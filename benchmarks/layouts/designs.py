@@ -11,6 +11,10 @@ from .tables import Shape
 DEFAULT = Shape()
 FINISHED = "(finished_at, id) WHERE status IN ('SUCCESSFUL', 'CANCELLED')"
 
+CHECKS = f"""
+ALTER TABLE job ADD CHECK (status IN {tables.STATUSES}), ADD CHECK (status <> 'RUNNING' OR lease_token IS NOT NULL),
+ ADD CHECK (attempt_count >= 0), ADD CHECK (failure_count >= 0), ADD CHECK (max_attempts > 0);"""
+FOREIGN_KEY = "ALTER TABLE attempt ADD FOREIGN KEY (job_id) REFERENCES job DEFERRABLE INITIALLY DEFERRED;"
 DONE = "{status} = 'SUCCESSFUL'"
 NUMBERS = f"FROM generate_series(1, {{count}}) g, (SELECT CASE WHEN {DONE} THEN now() END AS at) done"
 LOAD_ATTEMPTS = f"""INSERT INTO attempt (job_id, number, worker_id, started_at, finished_at, outcome)
@@ -132,11 +136,14 @@ DESIGNS = {
         replace(PLAIN, name="status-in-settle", settle=sql.settle(DEFAULT, also="AND j.status = 'RUNNING'")),
         hot("hot"),
         hot("hot-70", Shape(fillfactor=70)),
+        replace(PLAIN, name="checks", ddl=PLAIN.ddl + CHECKS),
+        replace(PLAIN, name="attempt-foreign-key", ddl=PLAIN.ddl + FOREIGN_KEY),
         plain("without-running", Shape(running_index="")),
         plain("without-waiting", Shape(waiting_index=False)),
         plain("without-unique", Shape(unique_index=False)),
         plain("without-attempt-unique", Shape(attempt_unique=False)),
         extra("finished", FINISHED),
+        extra("finished-brin", "USING brin (finished_at)"),
         extra("status-id", "(status, id DESC)"),
         extra("queue-id", "(queue_name, id DESC)"),
         extra("task-id", "(task, id DESC)"),

@@ -51,6 +51,9 @@ SCENARIOS = {
     )
 }
 
+# How many jobs run, and how often their leases are renewed.
+RENEWALS = {"renew": (200, 100), "renew-many": (10_000, 5)}
+
 
 def measure(
     dsn: str, designs: list[tuple[Design, bool]], scenario: Scenario, *, size: int, clients: int = 1
@@ -131,9 +134,7 @@ class OldSnapshot:
         self.connection.close()
 
 
-def measure_renewals(
-    dsn: str, designs: list[Design], *, running: int = 200, times: int = 100
-) -> list[dict[str, object]]:
+def measure_renewals(dsn: str, designs: list[Design], *, running: int, times: int) -> list[dict[str, object]]:
     """Renew the leases of `running` jobs `times` times, among 10,000 ready ones."""
     with ExitStack() as stack:
         lanes = [stack.enter_context(Lane(dsn, design, number, size=running)) for number, design in enumerate(designs)]
@@ -145,7 +146,8 @@ def measure_renewals(
             for lane in taking_turns(lanes, turn):
                 lane.renew()
         return [
-            {"scenario": "renew", "size": running, "clients": 1} | lane.result() | lane.hot_renewals() for lane in lanes
+            {"scenario": f"renew {running}", "size": running, "clients": 1} | lane.result() | lane.hot_renewals()
+            for lane in lanes
         ]
 
 
