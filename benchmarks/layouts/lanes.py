@@ -133,6 +133,7 @@ class Lane:
         if self.probes:
             for name in ("claim_buffers", "settle_buffers"):
                 result[name] = max(probe[name] for probe in self.probes)
+                result[name + "_by_probe"] = [round(probe[name], 1) for probe in self.probes]
             result["plans"] = " | ".join(dict.fromkeys(str(probe["plans"]) for probe in self.probes))
         return result
 
