@@ -141,6 +141,7 @@ DESIGNS = {
             claim=sql.claim_with_attempt(DEFAULT),
             settle=sql.settle_with_attempt(DEFAULT),
         ),
+        replace(PLAIN, name="claim-by-place", claim=sql.claim_by_place(DEFAULT)),
         replace(PLAIN, name="without-guards", guards="SELECT 1"),
         replace(PLAIN, name="status-in-settle", settle=sql.settle(DEFAULT, also="AND j.status = 'RUNNING'")),
         hot("hot"),

@@ -43,6 +43,15 @@ def claim(shape: Shape, picked: str | None = None) -> str:
    WHERE j.id = ANY(ARRAY({picked or pick(shape)})) RETURNING {ANSWER}"""
 
 
+def claim_by_place(shape: Shape) -> str:
+    """Update the rows where they were found instead of through the primary key.
+
+    A row that another worker changed meanwhile is locked in its new version, which the statement's snapshot cannot see
+    at its new place: it is left READY for the next claim.
+    """
+    return claim(shape, pick(shape).replace("SELECT id", "SELECT ctid")).replace("j.id = ANY", "j.ctid = ANY")
+
+
 def finish(shape: Shape, also: str = "") -> str:
     # No condition on status: the token implies RUNNING, and naming the status invites the running index,
     # which is full of dead entries.
