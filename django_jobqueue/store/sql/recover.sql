@@ -1,5 +1,5 @@
 -- moves      RUNNING by this worker, under a token it does not know → RUNNING under a new token of its own
--- index      jobqueue_job_running, by worker_id
+-- index      jobqueue_job_running, all of it: it is asked for once, when a worker comes back
 -- safe because  only this worker's rows are touched, and only those that nothing in its memory answers for: claims whose reply was
 --            lost with the connection. It then gives them back
 UPDATE {job} AS job
