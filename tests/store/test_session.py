@@ -136,9 +136,10 @@ def test_a_statement_that_takes_too_long_is_cancelled(session):
         Ask("SELECT FROM nowhere"),
         Ask("SELECT %s::jsonb", ["{"]),
         Ask("SELECT %s::text", ["a NUL: \0"]),
+        Ask("SELECT %s::text", ["half a surrogate pair: \ud800"]),
         Ask("SELECT %s::text", [object()]),
     ],
-    ids=["division", "no table", "no JSON", "NUL", "no adapter"],
+    ids=["division", "no table", "no JSON", "NUL", "lone surrogate", "no adapter"],
 )
 def test_an_error_rolls_everything_back_and_the_session_goes_on(session, bad):
     """Whatever a statement stumbles over, on the server or on its way there, nothing of its call is written."""
