@@ -6,7 +6,7 @@ from tests.store.hands import Hand
 
 
 @pytest.fixture
-def make_worker(transactional_db):
+def make_worker(db):
     """Hire workers; their connections are closed in the end."""
     workers = []
 

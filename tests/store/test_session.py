@@ -8,14 +8,16 @@ from django.db import connection
 
 from django_jobqueue.models import Job
 from django_jobqueue.store.session import Session, connect
-from tests.store.hands import TASK, Ask, add_job
+from tests.store.hands import COMMITS, TASK, Ask, add_job
 from tests.waiting import wait_until
+
+pytestmark = COMMITS
 
 INSERT = "INSERT INTO django_jobqueue_job (task) VALUES (%s) RETURNING id"
 
 
 @pytest.fixture
-def session(transactional_db):
+def session(db):
     """A session on the test database."""
     session = Session("default")
     yield session
@@ -23,7 +25,7 @@ def session(transactional_db):
 
 
 @pytest.fixture
-def database_setting(transactional_db):
+def database_setting(db):
     """Set what every new connection to the test database starts with; taken back in the end."""
     names = []
 
