@@ -1,9 +1,10 @@
 """A PostgreSQL job queue for Django with a failure contract.
 
-Jobs are rows, written in the caller's transaction. Workers claim them under a lease; what fails is tried again, a finite number of times;
-what keeps failing becomes a dead letter that a person sees to. The package, in reading order:
+Jobs are rows, written in the caller's transaction. Workers claim them under a lease; what fails is
+tried again, a finite number of times; what keeps failing becomes a dead letter that a person sees
+to. The package, in reading order:
 
-    tasks       what a project writes: the `@task` decorator and its options (task_options, registry)
+    tasks       what a project writes: the `@task` decorator (task_options, registry)
     backend     the door for Django Tasks: enqueue and get_result (compat, conf, results, checks)
     payload     checks: what may be stored
     policy      thinks: what follows an attempt, as pure functions
@@ -12,8 +13,8 @@ what keeps failing becomes a dead letter that a person sees to. The package, in 
     worker      acts: `manage.py runworker`
     admin       shows: jobs, attempts and dead letters
 
-Public names are `task`, and `Retry`, `Snooze` and `Reject`, which a task raises. They are looked up on first use: Django imports this
-module before its settings and apps are ready.
+Public names are `task`, and `Retry`, `Snooze` and `Reject`, which a task raises. They are looked up
+on first use: Django imports this module before its settings and apps are ready.
 """
 
 from __future__ import annotations

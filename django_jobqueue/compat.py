@@ -1,7 +1,7 @@
-"""Django Tasks from one place: `django.tasks` (Django 6.0 and later), or the backport `django_tasks` on Django 5.2.
+"""Django Tasks from one place: `django.tasks`, or on Django 5.2 the backport `django_tasks`.
 
-The two have the same shapes and are different classes; whichever the project's `@task` comes from is the one that counts. Everything
-else in this app imports these names from here.
+The two have the same shapes and are different classes; whichever the project's `@task` comes from
+is the one that counts. Everything else in this app imports these names from here.
 """
 
 from __future__ import annotations
@@ -22,10 +22,16 @@ if TYPE_CHECKING:
         TaskResult,
         TaskResultStatus,
     )
-    from django.tasks.exceptions import InvalidTask, InvalidTaskBackend, TaskResultDoesNotExist, TaskResultMismatch
-    from django.tasks.signals import task_enqueued, task_finished, task_started
+    from django.tasks.exceptions import (
+        InvalidTask,
+        InvalidTaskBackend,
+        TaskResultDoesNotExist,
+        TaskResultMismatch,
+    )
+    from django.tasks.signals import log_task_finished, task_enqueued, task_finished, task_started
 
-    # The stubs call them generic, the classes of Django 6 are not: these spell "of any function" for both.
+    # The stubs call them generic, the classes of Django 6 are not: these spell "of any function"
+    # for both.
     AnyTask = Task[..., Any]
     AnyTaskResult = TaskResult[..., Any]
     AnyTaskContext = TaskContext[..., Any]
@@ -43,8 +49,13 @@ elif find_spec("django.tasks"):
         TaskResult,
         TaskResultStatus,
     )
-    from django.tasks.exceptions import InvalidTask, InvalidTaskBackend, TaskResultDoesNotExist, TaskResultMismatch
-    from django.tasks.signals import task_enqueued, task_finished, task_started
+    from django.tasks.exceptions import (
+        InvalidTask,
+        InvalidTaskBackend,
+        TaskResultDoesNotExist,
+        TaskResultMismatch,
+    )
+    from django.tasks.signals import log_task_finished, task_enqueued, task_finished, task_started
 
     AnyTask, AnyTaskResult, AnyTaskContext = Task, TaskResult, TaskContext
     PACKAGE = "django.tasks"
@@ -62,7 +73,7 @@ elif find_spec("django_tasks"):
         TaskResultStatus,
     )
     from django_tasks.exceptions import TaskResultDoesNotExist, TaskResultMismatch
-    from django_tasks.signals import task_enqueued, task_finished, task_started
+    from django_tasks.signals import log_task_finished, task_enqueued, task_finished, task_started
 
     # Up to 0.12 the backport says …Error; its later versions use Django's names.
     InvalidTask = getattr(exceptions, "InvalidTask", None) or exceptions.InvalidTaskError
@@ -72,7 +83,8 @@ elif find_spec("django_tasks"):
     PACKAGE = "django_tasks"
 else:
     raise ImportError(
-        "django_jobqueue needs Django Tasks: Django 6.0 and later bring them, Django 5.2 needs the backport; "
+        "django_jobqueue needs Django Tasks: Django 6.0 and later bring them, "
+        "Django 5.2 needs the backport; "
         "type `pip install django-jobqueue[django52]`"
     )
 
@@ -95,6 +107,7 @@ __all__ = [
     "TaskResultMismatch",
     "TaskResultStatus",
     "task_backends",
+    "log_task_finished",
     "task_enqueued",
     "task_finished",
     "task_started",

@@ -1,8 +1,14 @@
 """What a project may set: the OPTIONS of one TASKS alias, as one frozen value.
 
-    TASKS = {"default": {"BACKEND": "django_jobqueue.backend.JobQueueBackend", "OPTIONS": {"lease_seconds": 60}}}
+    TASKS = {
+        "default": {
+            "BACKEND": "django_jobqueue.backend.JobQueueBackend",
+            "OPTIONS": {"lease_seconds": 60},
+        },
+    }
 
-A new option is a field here with its docstring, its unit, its default and its bounds; checks, errors and documentation read them.
+A new option is a field here with its docstring, its unit, its default and its bounds; checks,
+errors and documentation read them.
 """
 
 from __future__ import annotations
@@ -28,7 +34,7 @@ def _integer(default: int | None, *, minimum: int, maximum: int) -> Any:
     return field(default=default, metadata={"kind": int, "minimum": minimum, "maximum": maximum})
 
 
-def _switch(default: bool) -> Any:  # noqa: FBT001 - the default is what it declares
+def _switch(default: bool) -> Any:
     return field(default=default, metadata={"kind": bool})
 
 
@@ -38,34 +44,55 @@ def _text(default: str) -> Any:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
-    """OPTIONS of one TASKS alias. An Options that exists is valid; the constructor raises InvalidOptions."""
+    """OPTIONS of one TASKS alias.
+
+    An Options that exists is valid; the constructor raises InvalidOptions.
+    """
 
     database: str = _text("default")
     """Alias in DATABASES of the queue's tables. Default "default"."""
 
     max_attempts: int = _integer(3, minimum=1, maximum=MAX_ATTEMPTS)
-    """Charged attempts a job may use before it becomes a dead letter; a task may say otherwise. Default 3."""
+    """Charged attempts a job has before it is a dead letter; a task may set its own. Default 3."""
 
     max_interruptions: int = _integer(20, minimum=0, maximum=MAX_ATTEMPTS)
-    """Interruptions by deploys and outages, which are not charged, before a job is a dead letter. Default 20."""
+    """Interruptions by deploys and outages, which are not charged, before a job is a dead letter.
+
+    Default 20.
+    """
 
     max_snoozes: int = _integer(1000, minimum=0, maximum=1_000_000)
     """Times a job may snooze before it is a dead letter. Default 1000."""
 
     max_payload_bytes: int = _integer(256 * 1024, minimum=1024, maximum=64 * 1024 * 1024)
-    """Most that the arguments of a job, as JSON in UTF-8, may take. Bytes; default 262144 (256 KiB)."""
+    """Most that the arguments of a job, as JSON in UTF-8, may take.
+
+    Bytes; default 262144 (256 KiB).
+    """
 
     max_result_bytes: int = _integer(256 * 1024, minimum=1024, maximum=64 * 1024 * 1024)
-    """Most that the return value of a job, as JSON in UTF-8, may take. Bytes; default 262144 (256 KiB)."""
+    """Most that the return value of a job, as JSON in UTF-8, may take.
 
-    notify: bool = _switch(True)  # noqa: FBT003 - as above
-    """Wake idle workers by NOTIFY when a job is enqueued; without it they find it when they poll. Default True."""
+    Bytes; default 262144 (256 KiB).
+    """
+
+    notify: bool = _switch(True)
+    """Wake idle workers by NOTIFY when a job is enqueued; else they find it when they poll.
+
+    Default True.
+    """
 
     lease_seconds: float = _number(30.0, minimum=1, maximum=_DAY)
-    """How long a claimed job is a worker's own without a renewal; a dead worker's jobs wait this long. Seconds; default 30."""
+    """How long a claimed job is a worker's own without a renewal.
+
+    The jobs of a worker that died wait this long. Seconds; default 30.
+    """
 
     renew_seconds: float = _number(10.0, minimum=0.1, maximum=_DAY / 2)
-    """Time between two renewals of a lease, at most half of lease_seconds. Seconds; default a third of lease_seconds: 10."""
+    """Time between two renewals of a lease, at most half of lease_seconds.
+
+    Seconds; default a third of lease_seconds: 10.
+    """
 
     rescue_seconds: float = _number(5.0, minimum=0.1, maximum=_DAY)
     """Time between two looks for leases that ran out. Seconds; default 5."""
@@ -93,14 +120,17 @@ class Options:
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> Options:
-        """Build the Options from what settings say. Raises InvalidOptions, which names every fault."""
+        """Build the Options from what settings say.
+
+        Raises InvalidOptions, which names every fault.
+        """
         faults = problems(mapping)
         if faults:
             raise InvalidOptions("; ".join(faults))
         return cls(**_completed(mapping))
 
 
-def problems(mapping: Mapping[str, Any]) -> list[str]:
+def problems(mapping: Any) -> list[str]:
     """Name every fault in OPTIONS, each with what to type instead; empty if there is none."""
     if not isinstance(mapping, Mapping):
         return [f"OPTIONS is a dict of option names and values; got {mapping!r}"]
@@ -160,5 +190,8 @@ def _contradictory(mapping: Mapping[str, Any]) -> list[str]:
     renew = mapping.get("renew_seconds", Options.__dataclass_fields__["renew_seconds"].default)
     # At more than half, one late renewal loses a lease whose worker is well.
     if renew > lease / 2:
-        return [f"renew_seconds {renew:g} is more than half of lease_seconds {lease:g}; use {lease / 3:g}, or a longer lease"]
+        return [
+            f"renew_seconds {renew:g} is more than half of lease_seconds {lease:g}; "
+            f"use {lease / 3:g}, or a longer lease"
+        ]
     return []

@@ -1,7 +1,8 @@
 """Which names stand for which tasks in this process.
 
-A job's row holds a name. It is looked up here and nowhere else: what a row says never decides what is imported. The tasks known are
-those in the `tasks` module of every installed app, and those declared anywhere that has been imported.
+A job's row holds a name. It is looked up here and nowhere else: what a row says never decides what
+is imported. The tasks known are those in the `tasks` module of every installed app, and those
+declared anywhere that has been imported.
 """
 
 from __future__ import annotations
@@ -27,7 +28,10 @@ MODULE_NAME = "tasks"
 
 @dataclass(frozen=True, slots=True)
 class Registry:
-    """The known tasks by name. A task is there once under its stored name and once under each alias."""
+    """The known tasks by name.
+
+    A task is there once under its stored name and once under each alias.
+    """
 
     tasks: Mapping[str, AnyTask]
 
@@ -51,7 +55,8 @@ class Registry:
 def discover() -> Registry:
     """Import every app's `tasks` module and return the tasks known.
 
-    Raises ImportError, naming the module, where one cannot be imported, and InvalidOptions where two tasks claim one name.
+    Raises ImportError, naming the module, where one cannot be imported, and InvalidOptions where
+    two tasks claim one name.
     """
     tasks = known_tasks()
     conflicts = duplicates(tasks)
@@ -61,7 +66,10 @@ def discover() -> Registry:
 
 
 def find(name: str) -> AnyTask | None:
-    """Return the task that answers to a name, importing the apps' `tasks` modules if it is not yet known; None if there is none."""
+    """Return the task that answers to a name, or None.
+
+    Imports the apps' `tasks` modules if the name is not known yet.
+    """
     for task in declared().values():
         if name in names_of(task):
             return task
@@ -87,19 +95,26 @@ def duplicates(tasks: Iterable[AnyTask]) -> list[str]:
 
 
 def modules() -> Iterator[ModuleType]:
-    """Import and yield the `tasks` module of every installed app that has one. Raises ImportError, naming the module."""
+    """Import and yield the `tasks` module of every installed app that has one.
+
+    Raises ImportError, naming the module.
+    """
     for app in apps.get_app_configs():
         if app.module is not None and module_has_submodule(app.module, MODULE_NAME):
             yield _imported(f"{app.name}.{MODULE_NAME}")
 
 
 def known_tasks() -> list[AnyTask]:
-    """Import every app's `tasks` module and return each task once, duplicates of names included. Raises ImportError."""
+    """Import every app's `tasks` module and return each task once, duplicates of names included.
+
+    Raises ImportError.
+    """
     found: dict[tuple[str, str], AnyTask] = {}
     for module in modules():
         for value in list(vars(module).values()):
             if isinstance(value, Task):
-                # `urgent = charge.using(priority=50)` is the same task; the declaration stands for both.
+                # `urgent = charge.using(priority=50)` is the same task; the declaration stands for
+                # both.
                 task = declared().get(value.module_path, value)
                 found.setdefault((task.module_path, stored_name(task)), task)
     for task in declared().values():
@@ -111,4 +126,6 @@ def _imported(name: str) -> ModuleType:
     try:
         return import_module(name)
     except Exception as error:
-        raise ImportError(f"task module {name!r} cannot be imported: {type(error).__name__}: {error}", name=name) from error
+        raise ImportError(
+            f"task module {name!r} cannot be imported: {type(error).__name__}: {error}", name=name
+        ) from error

@@ -4,7 +4,8 @@
     RUNNING        → RUNNING      FAILED     → FAILED
                                   CANCELLED  → FAILED, with a TaskError of JobCancelled
 
-`worker_ids` has one entry for each attempt, the one that runs included, so Django's `attempts` counts them.
+`worker_ids` has one entry for each attempt, the one that runs included, so Django's `attempts`
+counts them.
 """
 
 from __future__ import annotations
@@ -14,7 +15,16 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from django_jobqueue.compat import AnyTask, AnyTaskContext, AnyTaskResult, TaskError, TaskResultStatus
+from django.conf import settings
+from django.utils.timezone import get_default_timezone, make_naive
+
+from django_jobqueue.compat import (
+    AnyTask,
+    AnyTaskContext,
+    AnyTaskResult,
+    TaskError,
+    TaskResultStatus,
+)
 from django_jobqueue.exceptions import JobCancelled, JobQueueError
 from django_jobqueue.payload.storable_text import class_path
 from django_jobqueue.policy.lifecycle import Status
@@ -37,7 +47,7 @@ _FAILURES = frozenset({OutcomeName.FAILED, OutcomeName.TIMED_OUT, OutcomeName.LO
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TaskResult(AnyTaskResult):
+class TaskResult(AnyTaskResult):  # type: ignore[misc]  # frozen, but not in the stubs
     """Django's TaskResult, and whether this call made the job."""
 
     created: bool = True
@@ -49,8 +59,8 @@ class TaskResult(AnyTaskResult):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TaskContext(AnyTaskContext):
-    """What a task with `takes_context=True` gets as its first argument: Django's context, and the job's identity."""
+class TaskContext(AnyTaskContext):  # type: ignore[misc]  # as above
+    """What a task with `takes_context=True` gets: Django's context, and the job's identity."""
 
     @property
     def job_id(self) -> int:
@@ -59,13 +69,13 @@ class TaskContext(AnyTaskContext):
 
     @property
     def idempotency_key(self) -> str:
-        """A key that is the same for every attempt of this job, for systems that refuse to do a thing twice."""
+        """The same for every attempt of this job: for systems that refuse to do a thing twice."""
         return self.task_result.id
 
 
 @dataclass(frozen=True, kw_only=True)
 class UnknownTask(Task):
-    """Stands in a TaskResult for a task that this process does not know, because it was removed or is another project's."""
+    """Stands in a TaskResult for a task that this process does not know, as when it was removed."""
 
     def __post_init__(self) -> None:
         # Nothing to validate: it describes what was, and cannot be enqueued.
@@ -78,7 +88,10 @@ class UnknownTask(Task):
 
 
 def from_job(job: Job, attempts: Iterable[Attempt], task: AnyTask | None) -> TaskResult:
-    """Build the TaskResult of a job. `attempts` are its closed ones by number; task is None if nobody knows it."""
+    """Build the TaskResult of a job.
+
+    `attempts` are its closed ones by number; task is None if nobody knows it.
+    """
     attempts = list(attempts)
     closed = {attempt.number for attempt in attempts}
     worker_ids = [_worker_id(attempt.worker_id) for attempt in attempts]
@@ -127,10 +140,11 @@ def for_attempt(
     started_at: datetime | str | None = None,
     last_attempted_at: datetime | str | None = None,
 ) -> TaskResult:
-    """Build the RUNNING TaskResult of an attempt that is about to begin, for its context and for `task_started`.
+    """Build the RUNNING TaskResult of an attempt, for its context and for `task_started`.
 
-    args and kwargs are as read from JSON, and are not copied. Moments may be PostgreSQL's text. `attempts` counts attempt_number
-    even where earlier_worker_ids is shorter than the attempts before this one.
+    args and kwargs are as read from JSON, and are not copied. Moments may be PostgreSQL's text.
+    `attempts` counts attempt_number even where earlier_worker_ids is shorter than the attempts
+    before this one.
     """
     missing = attempt_number - 1 - len(earlier_worker_ids)
     return TaskResult(
@@ -149,7 +163,15 @@ def for_attempt(
     )
 
 
-def enqueued(*, id: str, task: AnyTask, backend: str, args: list[Any], kwargs: dict[str, Any], enqueued_at: datetime) -> TaskResult:  # noqa: A002
+def enqueued(
+    *,
+    id: str,  # noqa: A002 - the field of TaskResult
+    task: AnyTask,
+    backend: str,
+    args: list[Any],
+    kwargs: dict[str, Any],
+    enqueued_at: datetime,
+) -> TaskResult:
     """Build the READY TaskResult of a job that was just inserted."""
     return TaskResult(
         task=task,
@@ -170,12 +192,18 @@ def enqueued(*, id: str, task: AnyTask, backend: str, args: list[Any], kwargs: d
 def unknown_task(name: str, backend: str) -> UnknownTask:
     """Return the placeholder of a task that nobody knows. To call it raises LookupError."""
     return UnknownTask(
-        func=_missing(name), task_name=name, backend=backend, priority=0, queue_name="default", run_after=None, takes_context=False
+        func=_missing(name),
+        task_name=name,
+        backend=backend,
+        priority=0,
+        queue_name="default",
+        run_after=None,
+        takes_context=False,
     )
 
 
 def variant(task: AnyTask, **changes: Any) -> AnyTask:
-    """Return a copy of a task with other values, as `using` does, without asking whether it may still be enqueued so."""
+    """Return a copy of a task with other values, as `using` does, without validating it."""
     copy = object.__new__(type(task))
     for option in fields(task):
         object.__setattr__(copy, option.name, changes.get(option.name, getattr(task, option.name)))
@@ -196,9 +224,11 @@ def _worker_id(worker_id: Any) -> str:
 
 
 def _error(attempt: Attempt) -> TaskError:
-    if attempt.exception_class:
-        return TaskError(exception_class_path=attempt.exception_class, traceback=attempt.traceback or attempt.message)
-    return _named(JobQueueError, attempt.message or f"attempt {attempt.number}: {attempt.outcome}")
+    text = attempt.traceback or attempt.message or f"attempt {attempt.number}: {attempt.outcome}"
+    if "." in attempt.exception_class:
+        return TaskError(exception_class_path=attempt.exception_class, traceback=text)
+    # A worker that died, or was killed at a time limit, raised nothing.
+    return _named(JobQueueError, text)
 
 
 def _named(cls: type[Exception], text: str) -> TaskError:
@@ -206,4 +236,7 @@ def _named(cls: type[Exception], text: str) -> TaskError:
 
 
 def _moment(value: datetime | str | None) -> datetime | None:
-    return datetime.fromisoformat(value) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    moment = datetime.fromisoformat(value)
+    return moment if settings.USE_TZ else make_naive(moment, get_default_timezone())

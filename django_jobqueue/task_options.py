@@ -1,4 +1,4 @@
-"""The rules for what a task may be and say: each fault with the value found and what to type instead."""
+"""The rules for what a task may be and say: each fault with the value found and what to type."""
 
 from __future__ import annotations
 
@@ -51,7 +51,10 @@ def require_stable(function: Any, task_name: str | None = None) -> None:
 
 
 def normalized(task: Any) -> dict[str, Any]:
-    """Return the options of a Task as they are kept. Raises InvalidOptions, which names every fault of the task."""
+    """Return the options of a Task as they are kept.
+
+    Raises InvalidOptions, which names every fault of the task.
+    """
     values: dict[str, Any] = {}
     faults = []
     for option, rule in _RULES.items():
@@ -74,7 +77,8 @@ def _instability(function: Any) -> str:
         return "a lambda has no name; write `def name(…): …` at the top of a module"
     if "<locals>" in function.__qualname__:
         return (
-            "it is defined inside another function, where a worker cannot find it; move it to the top of a module "
+            "it is defined inside another function, where a worker cannot find it; "
+            "move it to the top of a module "
             "(a decorator of your own needs functools.wraps)"
         )
     if "." in function.__qualname__:
@@ -103,7 +107,9 @@ def _aliases(value: Any) -> tuple[str, ...]:
 
 def _name(value: Any) -> str:
     if not isinstance(value, str) or not _NAME.fullmatch(value) or len(value) > MAX_NAME_LENGTH:
-        raise ValueError(f"takes up to {MAX_NAME_LENGTH} letters, digits and the signs _ . : / -, as in 'billing.charge'")
+        raise ValueError(
+            f"takes up to {MAX_NAME_LENGTH} letters, digits and the signs _ . : / -, as in 'billing.charge'"
+        )
     return value
 
 

@@ -5,10 +5,12 @@
     @task(queue_name="billing", max_attempts=5, timeout=30, never_retry=(CardDeclined,))
     def charge(invoice_id: int) -> str: ...
 
-`Task` is Django's with more fields, so a project may switch to Django's Immediate or Dummy backend, which ignore them. Our backend
-also takes Django's plain `Task`: the functions at the end of this module answer for both.
+`Task` is Django's with more fields, so a project may switch to Django's Immediate or Dummy backend,
+which ignore them. Our backend also takes Django's plain `Task`: the functions at the end of this
+module answer for both.
 
-A new option is a field of `Task` with its docstring, a parameter of `task`, and a rule in `task_options.py`.
+A new option is a field of `Task` with its docstring, a parameter of `task`, and a rule in
+`task_options.py`.
 """
 
 from __future__ import annotations
@@ -35,13 +37,17 @@ if TYPE_CHECKING:
 _declared: dict[str, Task] = {}
 
 
-# Without slots: a dataclass with slots is a second class, in which super() does not work before Python 3.14.
+# Without slots: a dataclass with slots is a second class, in which super() does not work before
+# Python 3.14.
 @dataclass(frozen=True, kw_only=True)
 class Task(AnyTask):
     """A function that can be enqueued, and what happens when it fails."""
 
     task_name: str | None = None
-    """The name under which jobs are stored, so that the function may move. None is its dotted path."""
+    """The name under which jobs are stored, so that the function may move.
+
+    None is its dotted path.
+    """
 
     aliases: tuple[str, ...] = ()
     """Names under which older jobs of this task are stored."""
@@ -50,13 +56,15 @@ class Task(AnyTask):
     """Charged attempts before a job is a dead letter. None is OPTIONS max_attempts."""
 
     backoff: backoffs.Backoff | backoffs.BackoffCallable | None = None
-    """The wait before the next attempt: a policy of `django_jobqueue.backoff`, or `(exception, task_result) -> seconds | None`.
+    """The wait before the next attempt: a policy of `django_jobqueue.backoff`, or a function.
 
-    None is the default policy; so is a None that a callable returns, and the wait after an attempt that left no exception.
+    A function is `(exception, task_result) -> seconds | None`.
+    None is the default policy; so is a None that a callable returns, and the wait after an attempt
+    that left no exception.
     """
 
     retry_on: tuple[type[BaseException], ...] | None = None
-    """Exceptions after which to try again; others go to the dead letters at once. None is every one."""
+    """Exceptions after which to try again; others are dead letters at once. None is every one."""
 
     never_retry: tuple[type[BaseException], ...] = ()
     """Exceptions that go to the dead letters at once. It is stronger than retry_on."""
@@ -104,13 +112,15 @@ def task(
 def task(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     """Make a task of a function. Takes the options of Django's decorator and the fields of `Task`.
 
-    Raises InvalidOptions for an unknown or wrong option, and Django's InvalidTask for a function that a worker could not find.
+    Raises InvalidOptions for an unknown or wrong option, and Django's InvalidTask for a function
+    that a worker could not find.
     """
     unknown = [task_options.unknown(name) for name in options if name not in task_options.KNOWN]
     if unknown:
         raise InvalidOptions("; ".join(unknown))
 
-    # Whatever class the backend of the moment prefers: the options must survive a change of settings.
+    # Whatever class the backend of the moment prefers: the options must survive a change of
+    # settings.
     def declare(function: Callable[..., Any]) -> Task:
         return Task(**(_DJANGO_DEFAULTS | options | {"func": function, "run_after": None}))
 
@@ -158,13 +168,16 @@ def owner_of(task: AnyTask) -> str:
 
 
 def declared_backoff_of(task: AnyTask) -> backoffs.Backoff:
-    """Return the back-off that can be asked without calling the task's code; the default one where there is none."""
+    """Return the back-off that is known without calling the task's code, or the default one."""
     policy = task.backoff if isinstance(task, Task) else None
     return policy if isinstance(policy, backoffs.Backoff) else backoffs.DEFAULT
 
 
 def policy_of(task: AnyTask, options: Options, *, max_attempts: int | None = None) -> RetryPolicy:
-    """Return the bounds of a job of this task. max_attempts is that of the job's row; None is what a new job would get."""
+    """Return the bounds of a job of this task.
+
+    max_attempts is that of the job's row; None is what a new job would get.
+    """
     return RetryPolicy(
         max_attempts=max_attempts or max_attempts_of(task, options),
         backoff=declared_backoff_of(task),
@@ -174,7 +187,7 @@ def policy_of(task: AnyTask, options: Options, *, max_attempts: int | None = Non
 
 
 def may_retry(task: AnyTask, exception: BaseException) -> bool:
-    """Say whether the task's `retry_on` and `never_retry` allow another attempt after this exception.
+    """Say whether `retry_on` and `never_retry` allow another attempt after this exception.
 
     It runs the task's code where one of the classes has a say in issubclass: ask in the runner.
     """
@@ -187,6 +200,7 @@ def may_retry(task: AnyTask, exception: BaseException) -> bool:
 
 def _record(task: Task) -> None:
     known = _declared.get(task.module_path)
-    # `using()` makes variants of one function: the declaration stays, until its module is loaded anew.
+    # `using()` makes variants of one function: the declaration stays, until its module is loaded
+    # anew.
     if known is None or known.func is not task.func:
         _declared[task.module_path] = task

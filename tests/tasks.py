@@ -50,13 +50,13 @@ def fail_for_good():
 def fail_without_words():
     """Raise an exception that cannot be printed."""
 
-    class Unprintable(Exception):
+    class UnprintableError(Exception):
         def __str__(self):
             raise RuntimeError("no text")
 
         __repr__ = __str__
 
-    raise Unprintable
+    raise UnprintableError
 
 
 @task

@@ -3,7 +3,7 @@
 import time
 
 
-def wait_until(fact, *, seconds=10.0):
+def wait_until(fact, *, seconds=30.0):
     """Return the first true answer of ``fact()``; fail if there is none in time."""
     deadline = time.monotonic() + seconds
     while not (answer := fact()):

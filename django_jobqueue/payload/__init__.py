@@ -1,9 +1,12 @@
 """What may be stored, and how it is made fit: no database, no settings.
 
-- `storable_json`  arguments and results as JSON text that comes back as it went in, or a refusal that names the place
-- `storable_text`  error text made safe and short; exceptions of any kind described without ever failing
+- `storable_json`  arguments and results as JSON text that comes back as it went in, or a refusal
+that names the place
+- `storable_text`  error text made safe and short; exceptions of any kind described without ever
+failing
 
-The rule for values: what a task receives is equal, and of the same type, to what was enqueued, on every backend. What JSON or
-PostgreSQL would change on the way is refused at the call, where the developer sees it. One exception, as in Django's own backends:
-a tuple arrives as a list. The order of keys in a dict is not kept.
+The rule for values: what a task receives is equal, and of the same type, to what was enqueued, on
+every backend. What JSON or PostgreSQL would change on the way is refused at the call, where the
+developer sees it. One exception, as in Django's own backends: a tuple arrives as a list. The order
+of keys in a dict is not kept.
 """

@@ -1,11 +1,14 @@
-"""Arguments and results as JSON text for a jsonb column: exactly the same value comes back, or InvalidPayload says where not.
+"""Arguments and results as JSON text for a jsonb column.
+
+Exactly the same value comes back, or InvalidPayload says where not.
 
     None, True, False, int, float, str    as they are
     list, tuple                           as a list
     dict with str keys                    as a dict
 
-Everything else is refused, subclasses too: a member of an enum, a SafeString or an OrderedDict would arrive as something less. So are
-NaN, infinity, NUL characters, lone surrogates, integers of more than 4,300 digits, more than 100 levels, and more bytes than allowed.
+Everything else is refused, subclasses too: a member of an enum, a SafeString or an OrderedDict
+would arrive as something less. So are NaN, infinity, NUL characters, lone surrogates, integers of
+more than 4,300 digits, more than 100 levels, and more bytes than allowed.
 """
 
 from __future__ import annotations
@@ -24,10 +27,12 @@ MAX_DEPTH = 100
 # Python reads no longer integer from text, unless told to: 10 ** 4300 has 14,285 bits.
 _MAX_INTEGER_BITS = 14_284
 
-# From here on repr() writes an exponent, and PostgreSQL stores 1e+16 as an integer: it would come back as an int.
+# From here on repr() writes an exponent, and PostgreSQL stores 1e+16 as an integer: it would come
+# back as an int.
 _EXPONENT_FROM = 1e16
 
-# numeric has no negative zero. This is too small for a float, so that it is read as -0.0, and numeric keeps it.
+# numeric has no negative zero. This is too small for a float, so that it is read as -0.0, and
+# numeric keeps it.
 _NEGATIVE_ZERO = "-1e-400"
 
 _HINTS = {
@@ -59,7 +64,10 @@ def arguments(args: Sequence[Any], kwargs: Mapping[str, Any], *, max_bytes: int,
 
     path goes before `args` and `kwargs` in errors, as in `jobs[3].`. Raises InvalidPayload.
     """
-    texts = _text(list(args), f"{path}args", max_bytes), _text(dict(kwargs), f"{path}kwargs", max_bytes)
+    texts = (
+        _text(list(args), f"{path}args", max_bytes),
+        _text(dict(kwargs), f"{path}kwargs", max_bytes),
+    )
     _require_size(f"{path}args and kwargs", "".join(texts), max_bytes)
     return texts
 
@@ -69,8 +77,11 @@ def loads(text: str) -> Any:
     return json.loads(text)
 
 
-class _Refused(Exception):  # noqa: N818 - it never leaves this module
-    """A value that cannot be stored. The path grows while the search unwinds, so that good values pay nothing for it."""
+class _Refused(Exception):
+    """A value that cannot be stored.
+
+    The path grows while the search unwinds, so that good values pay nothing for it.
+    """
 
     def __init__(self, problem: str) -> None:
         super().__init__(problem)
@@ -79,7 +90,7 @@ class _Refused(Exception):  # noqa: N818 - it never leaves this module
 
 
 class _Search:
-    """One walk over a value: refuses what would not come back, and remembers whether json writes the floats well."""
+    """One walk over a value: refuses what would not come back, and looks for odd floats."""
 
     __slots__ = ("has_odd_floats", "room")
 
@@ -127,7 +138,8 @@ class _Search:
     def _enter(self, value: Any, depth: int) -> None:
         if depth >= MAX_DEPTH:
             raise _Refused(f"is nested in more than {MAX_DEPTH} levels, or contains itself")
-        # Each element takes a byte at least. Without this, a list that holds one list many times over is walked for ever.
+        # Each element takes a byte at least. Without this, a list that holds one list many times
+        # over is walked for ever.
         self.room -= len(value)
         if self.room < 0:
             raise _Refused("makes it larger than allowed; pass a reference to it, such as an id")
@@ -148,12 +160,16 @@ _ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=
 
 
 def _written(value: Any) -> str:
-    """Write JSON with floats in a form that jsonb gives back as floats. Ten times slower than json; few values need it."""
+    """Write JSON with floats in a form that jsonb gives back as floats.
+
+    Ten times slower than json; few values need it.
+    """
     match value:
         case list() | tuple():
             return f"[{','.join([_written(item) for item in value])}]"
         case dict():
-            return f"{{{','.join([f'{_ENCODER.encode(key)}:{_written(item)}' for key, item in value.items()])}}}"
+            pairs = [f"{_ENCODER.encode(key)}:{_written(item)}" for key, item in value.items()]
+            return f"{{{','.join(pairs)}}}"
         case float() if value == 0:
             return _NEGATIVE_ZERO if math.copysign(1, value) < 0 else "0.0"
         case float() if not -_EXPONENT_FROM < value < _EXPONENT_FROM:
@@ -180,13 +196,18 @@ def _check_text(text: str) -> None:
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise _Refused(f"contains a lone surrogate at {error.start}, which is no character; decode the text anew") from None
+            raise _Refused(
+                f"contains a lone surrogate at {error.start}, which is no character; decode the text anew"
+            ) from None
 
 
 def _require_size(path: str, text: str, max_bytes: int) -> None:
     size = len(text) if text.isascii() else len(text.encode())
     if size > max_bytes:
-        raise InvalidPayload(path, f"{size} bytes as JSON, at most {max_bytes} are allowed; pass a reference, such as an id")
+        raise InvalidPayload(
+            path,
+            f"{size} bytes as JSON, at most {max_bytes} are allowed; pass a reference, such as an id",
+        )
 
 
 def _why_not(value: Any) -> str:
@@ -196,10 +217,12 @@ def _why_not(value: Any) -> str:
         return f"is {name}.{value.name}, which would arrive without its class; pass its .value"
     for plain in (str, int, float, list, tuple, dict):
         if issubclass(kind, plain):
-            return f"is a {name}, which would arrive as a plain {plain.__name__}; pass a {plain.__name__}"
+            known = plain.__name__
+            return f"is a {name}, which would arrive as a plain {known}; pass a {known}"
     if hasattr(kind, "_meta") and hasattr(value, "pk"):
         return f"is a {name} model instance; pass its pk, and fetch it in the task"
-    return f"is a {name}, which JSON cannot hold; {_HINTS.get(name, 'pass text, numbers, lists and dicts')}"
+    hint = _HINTS.get(name, "pass text, numbers, lists and dicts")
+    return f"is a {name}, which JSON cannot hold; {hint}"
 
 
 def _shown(value: Any) -> str:

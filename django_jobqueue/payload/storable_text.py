@@ -1,7 +1,8 @@
-"""The words of a failure, fit to be stored: valid UTF-8 without NUL, and short whatever the task raised.
+"""The words of a failure, fit to be stored: valid UTF-8 without NUL, short whatever was raised.
 
-An exception is code of somebody else's: its `__str__` may raise, its message may be fifty megabytes, its traceback ten thousand frames.
-`describe` reads a bounded part of each and never fails. Values of local variables are not read: they may be secrets.
+An exception is code of somebody else's: its `__str__` may raise, its message may be fifty
+megabytes, its traceback ten thousand frames. `describe` reads a bounded part of each and never
+fails. Values of local variables are not read: they may be secrets.
 """
 
 from __future__ import annotations
@@ -35,7 +36,8 @@ _CONTEXT = "\nDuring handling of the above exception, another exception occurred
 def storable(text: str, max_chars: int) -> str:
     """Return `text` with at most max_chars characters, all of which PostgreSQL can hold.
 
-    What is too long loses its middle, with a mark that says how much was cut. NUL and lone surrogates become escapes.
+    What is too long loses its middle, with a mark that says how much was cut. NUL and lone
+    surrogates become escapes.
     """
     # A subclass may lie about its length: join makes a plain str of it.
     text = _clean(_shortened("".join((text,)), max_chars))
@@ -54,7 +56,10 @@ def describe(exception: BaseException) -> Failure:
 
 def class_path(cls: type) -> str:
     """Return the dotted path of a class, as `builtins.ValueError`: at most 255 characters."""
-    return storable(_attempted(lambda: f"{cls.__module__}.{cls.__qualname__}", "builtins.Exception"), MAX_CLASS_CHARS)
+    return storable(
+        _attempted(lambda: f"{cls.__module__}.{cls.__qualname__}", "builtins.Exception"),
+        MAX_CLASS_CHARS,
+    )
 
 
 def _shortened(text: str, max_chars: int) -> str:
@@ -87,7 +92,10 @@ def _traceback(exception: BaseException) -> str:
 
 
 def _attempted(call: Callable[[], Value], fallback: Value) -> Value:
-    """Call code of a task's exception; whatever it raises, SystemExit included, is no reason to lose the outcome."""
+    """Call code of a task's exception.
+
+    Whatever it raises, SystemExit included, is no reason to lose the outcome.
+    """
     try:
         return call()
     except BaseException:
@@ -95,7 +103,7 @@ def _attempted(call: Callable[[], Value], fallback: Value) -> Value:
 
 
 def _chain(exception: BaseException, nesting: int = 0) -> Iterator[str]:
-    """Yield the text of an exception after those that led to it, oldest first, as Python prints them."""
+    """Yield the text of an exception after those that led to it, oldest first, as Python does."""
     links: list[tuple[BaseException, str]] = [(exception, "")]
     seen = {id(exception)}
     while len(links) <= _MAX_LINKS:

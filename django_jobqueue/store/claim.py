@@ -71,4 +71,4 @@ def claim(
 def _read(rows: list[Row]) -> list[Claimed]:
     # UPDATE … RETURNING answers in no particular order; the claim order is what the caller hands out.
     rows.sort(key=lambda row: (-row[14], row[15], row[0]))
-    return [Claimed(*row[:9], tally=Tally(*row[9:13]), earlier_worker_ids=row[13] or "[]") for row in rows]
+    return [Claimed._make((*row[:9], Tally(*row[9:13]), row[13] or "[]")) for row in rows]

@@ -1,8 +1,9 @@
 """Wake workers that wait for jobs.
 
-A notification says "look", not what there is: it has no payload, so no size limit, and losing one costs a poll. It is sent after the
-commit that makes the job visible, in a statement of its own, because a NOTIFY inside a transaction makes its commit wait for every other
-that notifies. One in 50 ms is enough: a worker that was woken looks again and again for longer than that.
+A notification says "look", not what there is: it has no payload, so no size limit, and losing one
+costs a poll. It is sent after the commit that makes the job visible, in a statement of its own,
+because a NOTIFY inside a transaction makes its commit wait for every other that notifies. One in 50
+ms is enough: a worker that was woken looks again and again for longer than that.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ import logging
 import time
 from collections.abc import Iterable
 from functools import partial
-from threading import Lock
 
 from django.db import connections, transaction
 from django.db.backends.base.base import BaseDatabaseWrapper
@@ -24,11 +24,13 @@ QUIET_SECONDS = 0.05
 """After a notification for a queue this process sends no other for it as long as this."""
 
 _sent_at: dict[tuple[str, str], float] = {}
-_lock = Lock()
 
 
 def announce(using: str, queue_names: Iterable[str]) -> None:
-    """Tell workers that these queues have jobs that may start, once they are committed. Never fails, never harms a transaction."""
+    """Tell workers that these queues have jobs that may start, once they are committed.
+
+    Never fails, never harms a transaction.
+    """
     names = frozenset(queue_names)
     connection = connections[using]
     if not names:
@@ -56,12 +58,14 @@ def _announce(using: str, names: frozenset[str]) -> None:
 
 
 def _claim_turn(using: str, names: frozenset[str]) -> bool:
-    """Say whether a notification is due for any of these queues, and note it as sent."""
+    """Say whether a notification is due for any of these queues, and note it as sent.
+
+    Without a lock, which a fork could leave locked: two threads at once send two notifications, and that is all.
+    """
     now = time.monotonic()
-    with _lock:
-        due = [name for name in names if now - _sent_at.get((using, name), float("-inf")) >= QUIET_SECONDS]
-        for name in due:
-            _sent_at[using, name] = now
+    due = [name for name in names if now - _sent_at.get((using, name), float("-inf")) >= QUIET_SECONDS]
+    for name in due:
+        _sent_at[using, name] = now
     return bool(due)
 
 

@@ -10,7 +10,7 @@ from django_jobqueue.store.statement import Row, Statement
 class Promoted(NamedTuple):
     """How many jobs became ready, and in how many seconds the next one will be due (None: none waits for a time)."""
 
-    count: int
+    moved: int
     next_due_seconds: float | None
 
 

@@ -51,4 +51,4 @@ def recover(
 
 
 def _read(rows: list[Row]) -> list[TakenOver]:
-    return [TakenOver(*row[:6], tally=Tally(*row[6:])) for row in rows]
+    return [TakenOver._make((*row[:6], Tally(*row[6:]))) for row in rows]

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Any
 from uuid import UUID
 
 from django_jobqueue.store.claim import Claimed
@@ -39,7 +40,7 @@ class Cycle:
     def __call__(self, session: Session) -> CycleAnswer:
         """Make the call."""
         answer = CycleAnswer()
-        plan: list[tuple[str, Statement[object]]] = [("settled", s) for s in settle(self.batch.settlements)]
+        plan: list[tuple[str, Statement[Any]]] = [("settled", s) for s in settle(self.batch.settlements)]
         if self.batch.leases:
             plan.append(("settled", give_back(self.batch.leases)))
         if self.is_poll:
@@ -85,8 +86,9 @@ class Renew:
     def __call__(self, session: Session) -> Renewal:
         """Make the call."""
         statement = renew(self.leases, lease_seconds=self.lease_seconds)
+        renewal: Renewal
         (renewal,) = session.run(statement, statement_timeout_ms=STATEMENT_TIMEOUT_MS)
-        return renewal  # type: ignore[no-any-return] - session.run answers with what each statement read
+        return renewal
 
 
 @dataclass(frozen=True, slots=True)

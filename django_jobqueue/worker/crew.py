@@ -50,15 +50,16 @@ class Crew:
         self.has_new_room = False
         self._plan = plan
         self._wakeup = wakeup
-        self._launcher: Launcher | None = None
+        self._launcher: Launcher
         self._use_spawn = sys.platform != "linux"
         self._failed_starts = 0
         self._restarts: dict[int, float] = {}
         self._may_restart = True
 
+        self._open_launcher()
+
     def start(self) -> None:
         """Start every runner."""
-        self._open_launcher()
         for number in range(self._plan.processes):
             self._launch(number)
 
@@ -121,8 +122,6 @@ class Crew:
 
     def take_events(self) -> None:
         """Take what the launcher has to say of processes."""
-        if self._launcher is None:
-            return
         for event in self._launcher.events():
             match event:
                 case Started(number, pid):
@@ -145,9 +144,8 @@ class Crew:
             runner.kill("the worker ends")
             self._wakeup.forget(runner.sock)
             runner.sock.close()
-        if self._launcher is not None:
-            self._forget_launcher(self._launcher)
-            self._launcher.close()
+        self._forget_launcher(self._launcher)
+        self._launcher.close()
 
     def _open_launcher(self) -> None:
         self._launcher = Spawner(self._plan.runner) if self._use_spawn else Forkserver(self._plan.runner)
@@ -160,9 +158,8 @@ class Crew:
 
     def _reopen(self) -> None:
         # Every runner of the old launcher is dead or dying with it.
-        if self._launcher is not None:
-            self._forget_launcher(self._launcher)
-            self._launcher.close()
+        self._forget_launcher(self._launcher)
+        self._launcher.close()
         self._open_launcher()
         for number, runner in list(self.fleet.runners.items()):
             if not runner.flights and runner.phase is Phase.STARTING:
@@ -173,7 +170,6 @@ class Crew:
                 self._on_exit(number, None)
 
     def _launch(self, number: int) -> None:
-        assert self._launcher is not None
         ours, theirs = socket.socketpair()
         ours.setblocking(False)
         is_service = number == SERVICE

@@ -14,7 +14,7 @@ from uuid import UUID, uuid4
 import psycopg
 
 from django_jobqueue import tasks
-from django_jobqueue.policy.outcomes import Failure, Lost
+from django_jobqueue.policy.outcomes import Failure, Lost, Outcome
 from django_jobqueue.policy.retry import Bury, Finish, Wait
 from django_jobqueue.registry import Registry
 from django_jobqueue.store.claim import Claimed, claim
@@ -22,14 +22,13 @@ from django_jobqueue.store.notify import CHANNEL
 from django_jobqueue.store.renew import Lease, Renewal
 from django_jobqueue.store.rescue import TakenOver, rescue
 from django_jobqueue.store.session import Session
-from django_jobqueue.store.settle import Settlement
 from django_jobqueue.store.statement import Statement
 from django_jobqueue.store.workers import WorkerCard, announce_worker
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.calls import Cycle, CycleAnswer, Renew, Return
 from django_jobqueue.worker.fleet import Fleet, Flight, Room
 from django_jobqueue.worker.judge import Judge
-from django_jobqueue.worker.ledger import Ledger
+from django_jobqueue.worker.ledger import Ledger, is_refusal
 from django_jobqueue.worker.link import Link, Reply
 from django_jobqueue.worker.outage import Outage
 from django_jobqueue.worker.pace import Pace
@@ -70,9 +69,9 @@ class Exchange:
         """Whether everything is written and no call is under way."""
         return self._ledger.is_empty and not self._link.is_busy
 
-    def settle(self, job: Claimed | TakenOver, token: UUID, outcome: object) -> None:
+    def settle(self, job: Claimed | TakenOver, token: UUID, outcome: Outcome) -> None:
         """Note how an attempt ended; it is written with the next cycle."""
-        self._ledger.add(self._judge.settlement(job, token, outcome))  # type: ignore[arg-type]
+        self._ledger.add(self._judge.settlement(job, token, outcome))
 
     def give_back(self, flights: Sequence[Flight]) -> None:
         """Note jobs that were never started."""
@@ -192,7 +191,7 @@ class Exchange:
             # A stream of short jobs: a claim for the few that have just ended would cost as much as one for hundreds.
             room = Room(0, 0, room.coroutines)
         wishes = [(self._functions, room.functions), (self._coroutines, room.coroutines)]
-        short = [name for name in self._functions if self.pace.is_short(name)]
+        short = tuple(name for name in self._functions if self.pace.is_short(name))
         if room.ahead and len(short) == len(self._functions):
             wishes[0] = (self._functions, room.functions + room.ahead)
         elif room.ahead:
@@ -228,7 +227,8 @@ class Exchange:
             case Renew():
                 self._renewed(reply.answer, reply.sent_at)
             case Return():
-                self._returned(*reply.answer, reply.sent_at)
+                renewal, orphans = reply.answer
+                self._returned(renewal, orphans, reply.sent_at)
             case _ if isinstance(reply.answer, Ear):
                 self._ear = reply.answer
                 self._wakeup.watch(self._ear, self._hear)
@@ -249,7 +249,7 @@ class Exchange:
         if cycle.wanted and len(answer.claimed) >= cycle.wanted:
             self._schedule.poll_again()
         if cycle.is_poll:
-            found = answer.claimed or answer.rescued or (answer.promoted and answer.promoted.count)
+            found = answer.claimed or answer.rescued or (answer.promoted and answer.promoted.moved)
             # A poll that could not have claimed anything says nothing about what there is.
             self.is_drained = cycle.wanted > 0 and not found
 
@@ -297,20 +297,18 @@ class Exchange:
         if isinstance(error, psycopg.errors.UndefinedTable):
             self.error = f"the tables of the queue are missing in database {self._options.database!r}: run manage.py migrate"
         if isinstance(call, Cycle):
-            if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-                self._ledger.put_back(call.batch)
-            elif call.batch.size:
+            if call.batch.size and is_refusal(error):
                 self._ledger.refused(call.batch, error)
                 return
+            self._ledger.put_back(call.batch)
         self._outage.failed(error)
         if not isinstance(error, psycopg.errors.QueryCanceled | psycopg.errors.LockNotAvailable):
             self._is_known = False
             self._schedule.postpone_rescue(RESCUE_AFTER_OUTAGE_SECONDS)
 
     def _hear(self, _events: int) -> None:
-        assert self._ear is not None
         try:
-            if self._ear.heard():
+            if self._ear is not None and self._ear.heard():
                 self._schedule.wake()
         except psycopg.OperationalError as error:
             logger.info("the listening connection is gone (%s); polling goes on", str(error).strip())

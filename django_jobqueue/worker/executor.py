@@ -56,21 +56,20 @@ def run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
         return Context().run(_run, order, task, bounds)
 
 
-async def run_async(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
+async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
     """Run an attempt of a coroutine in this event loop; cancels it at its time limit.
 
     The caller gives it a context of its own.
     """
     result = _prepare(order, task, bounds)
-    if not isinstance(result, results.TaskResult):
+    if isinstance(result, Failed):
         return result
-    assert task is not None
     limit = tasks.timeout_of(task)
     timer = asyncio.timeout(limit)
     try:
         async with timer:
             value = await task.func(*_call_args(task, result), **result.kwargs)
-    except BaseException as error:  # noqa: BLE001 - the executor's edge: every end of a task is an outcome
+    except BaseException as error:  # the executor's edge: every end of a task is an outcome
         if timer.expired() and isinstance(error, TimeoutError):
             return TimedOut(Failure("TimeoutError", f"cancelled after {limit:g} s", describe(error).traceback))
         return _outcome_of(error, task, result)
@@ -78,19 +77,19 @@ async def run_async(order: Order, task: AnyTask | None, bounds: Bounds) -> Outco
 
 
 def _run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
+    if task is None:
+        return Failed(Failure("UnknownTask", f"no task is named {order.task!r} here"), Verdict.UNKNOWN_TASK)
     result = _prepare(order, task, bounds)
-    if not isinstance(result, results.TaskResult):
+    if isinstance(result, Failed):
         return result
     try:
         value = task.func(*_call_args(task, result), **result.kwargs)
-    except BaseException as error:  # noqa: BLE001 - the executor's edge: every end of a task is an outcome
+    except BaseException as error:  # the executor's edge: every end of a task is an outcome
         return _outcome_of(error, task, result)
     return _succeeded(value, bounds)
 
 
-def _prepare(order: Order, task: AnyTask | None, bounds: Bounds) -> results.TaskResult | Failed:
-    if task is None:
-        return Failed(Failure("UnknownTask", f"no task is named {order.task!r} here"), Verdict.UNKNOWN_TASK)
+def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult | Failed:
     if not isinstance(order.args, list) or not isinstance(order.kwargs, dict):
         shown = storable(json.dumps({"args": order.args, "kwargs": order.kwargs}), 500)
         message = f"the stored args are not a list, or the kwargs not an object: {shown}"

@@ -32,7 +32,7 @@ def main(fd: int, parent_pid: int, plan: RunnerPlan) -> None:
     control = socket.socket(fileno=fd)
     try:
         registry = prepare()
-    except BaseException:  # noqa: BLE001 - told to the keeper, which stops with it
+    except BaseException:  # told to the keeper, which stops with it
         _tell(control, {"event": "broken", "error": traceback.format_exc()})
         return
     if threading.active_count() > 1:

@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django_jobqueue import tasks
 from django_jobqueue.conf import Options
+from django_jobqueue.policy import backoff
 from django_jobqueue.policy.outcomes import Outcome, OutcomeName, Succeeded
 from django_jobqueue.policy.retry import Bury, Decision, Release, RetryPolicy, Wait, decide
 from django_jobqueue.registry import Registry
@@ -43,7 +44,7 @@ class Judge:
             task = self._registry.get(name)
             self._policies[key] = RetryPolicy(
                 max_attempts=max_attempts,
-                backoff=tasks.declared_backoff_of(task),
+                backoff=backoff.DEFAULT if task is None else tasks.declared_backoff_of(task),
                 max_interruptions=self._options.max_interruptions,
                 max_snoozes=self._options.max_snoozes,
             )

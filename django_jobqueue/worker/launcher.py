@@ -202,7 +202,7 @@ def spawn_main(fd: int, parent_pid: int, plan: dict[str, Any]) -> None:
     sock = socket.socket(fileno=fd)
     try:
         registry = prepare()
-    except BaseException:  # noqa: BLE001 - told to the keeper, which stops with it
+    except BaseException:  # told to the keeper, which stops with it
         sock.sendall(pack(json.dumps(["broken", traceback.format_exc()]).encode()))
         raise
     serve(sock, registry, _plan(plan))

@@ -51,7 +51,8 @@ class Link:
 
     def send(self, call: Any, work: Callable[[Session], Any]) -> None:
         """Make a call: `work` runs in the thread; its reply names `call`. One at a time."""
-        assert not self.is_busy
+        if self.is_busy:
+            raise RuntimeError("a call is under way")
         self._sent_at = clock.now()
         self._calls.put((call, work))
 
@@ -83,7 +84,7 @@ class Link:
             sent_at = clock.now()
             try:
                 reply = Reply(call, sent_at, answer=work(self._session))
-            except Exception as error:  # noqa: BLE001 - handed to the main thread, which knows what to do about each
+            except Exception as error:  # handed to the main thread, which knows what to do about each
                 reply = Reply(call, sent_at, error=error)
             self._replies.put(reply)
             self._wake()

@@ -41,6 +41,14 @@ class WorkerPlan:
         """What each runner is told."""
         return RunnerPlan(self.threads, Bounds(self.options.max_result_bytes, self.backend))
 
+    @property
+    def summary(self) -> str:
+        """The plan in a line, for a person."""
+        queues = ", ".join(self.queues) or "all queues"
+        without = f" but {', '.join(self.excluded_queues)}" if self.excluded_queues else ""
+        hands = f"{self.processes} × {self.threads} functions and {self.coroutines} coroutines"
+        return f"{queues}{without}, backend {self.backend!r}, {hands}"
+
     def card(self, worker_id: UUID | None = None) -> WorkerCard:
         """What the worker says of itself."""
         return WorkerCard(

@@ -50,7 +50,7 @@ def serve(sock: socket.socket, registry: Registry, plan: RunnerPlan) -> NoReturn
     try:
         _Runner(sock, registry, plan).read_orders()
         code = 0
-    except BaseException:  # noqa: BLE001 - the last line of a process: the keeper sees the exit code, a person the traceback
+    except BaseException:  # the last line of a process: the keeper sees the exit code, a person the traceback
         traceback.print_exc()
     finally:
         sys.stdout.flush()

@@ -80,10 +80,12 @@ class Ear:
 
     def __init__(self, connection: psycopg.Connection[Any]) -> None:
         self._connection = connection
+        # Kept, because a connection that is lost no longer tells, and must still be unregistered.
+        self._fd = connection.pgconn.socket
 
     def fileno(self) -> int:
         """The socket, for a selector."""
-        return self._connection.pgconn.socket
+        return self._fd
 
     def heard(self) -> bool:
         """Take in what has arrived and say whether a notification was among it.

@@ -1,16 +1,18 @@
 """Embedded servers of a test's own, and programs that use them."""
 
-import json
+import io
 import os
 import shutil
 import signal
 import subprocess
 import sys
 import tempfile
+from contextlib import contextmanager
 from pathlib import Path
 
 import psycopg
 import pytest
+from django.core.management import call_command
 
 from demo_project.embedded_pg.places import CHECKOUT
 from demo_project.embedded_pg.server import PORT, USER, Server
@@ -76,21 +78,49 @@ class Program:
         self.process.stdout.close()
 
 
-@pytest.fixture
-def home():
-    """A folder for a server, within reach of the account that runs it."""
+@contextmanager
+def reachable_folder():
+    """Make a folder within reach of the account that runs the server."""
     folder = Path(tempfile.mkdtemp(prefix="djq-"))
     folder.chmod(0o711)
-    yield folder / "home"
-    Server(folder / "home").stop()
-    shutil.rmtree(Server(folder / "home").places.sockets, ignore_errors=True)
-    wait_until(lambda: not remove(folder))
+    try:
+        yield folder
+    finally:
+        Server(folder / "home").stop()
+        wait_until(lambda: not remove(folder))
 
 
 def remove(folder):
     """Return whether the folder is still there: a process that ends may write to it meanwhile."""
     shutil.rmtree(folder, ignore_errors=True)
     return folder.exists()
+
+
+@pytest.fixture
+def home():
+    """A folder in which no server ever ran."""
+    with reachable_folder() as folder:
+        yield folder / "home"
+
+
+@pytest.fixture(scope="session")
+def empty_data():
+    """The data of a server that was just made: copying them is faster than making them."""
+    with reachable_folder() as folder:
+        server = Server(folder / "home")
+        server.start()
+        server.stop()
+        server.release()
+        yield server.places.data
+
+
+@pytest.fixture
+def used_home(home, empty_data):
+    """A folder in which a server ran before."""
+    places = Server(home).places
+    places.create()
+    subprocess.run(["cp", "-a", empty_data, places.data], check=True)
+    return home
 
 
 @pytest.fixture
@@ -128,20 +158,13 @@ def connect():
 
 
 @pytest.fixture
-def embedded_db(home):
-    """Run ``manage.py embedded_db`` on a home folder, as a process of its own."""
+def embedded_db(home, monkeypatch):
+    """Run ``manage.py embedded_db`` on the home folder; return what it prints."""
+    monkeypatch.setenv("EMBEDDED_PG_HOME", str(home))
 
     def run(*words):
-        return subprocess.run(
-            [sys.executable, CHECKOUT / "manage.py", "embedded_db", *words],
-            env={
-                **os.environ,
-                "EMBEDDED_PG_HOME": str(home),
-                "DJANGO_SETTINGS_MODULE": "demo_project.settings",
-            },
-            capture_output=True,
-            text=True,
-        )
+        printed = io.StringIO()
+        call_command("embedded_db", *words, stdout=printed)
+        return printed.getvalue()
 
-    run.status = lambda: json.loads(run("status", "--json").stdout)
     return run

@@ -1,5 +1,6 @@
 """The embedded server's life: who starts it, who keeps it, what stops it."""
 
+import json
 import os
 import signal
 import subprocess
@@ -7,6 +8,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from django.core.management import CommandError
 
 from demo_project.embedded_pg.errors import EmbeddedServerError
 from demo_project.embedded_pg.locks import is_locked
@@ -31,15 +33,15 @@ def test_server_stops_when_its_only_user_is_killed(home, program):
     wait_until(lambda: is_over(home))
 
 
-def test_server_outlives_one_of_two_users(home, program, connect):
+def test_server_outlives_one_of_two_users(used_home, program, connect):
     """A server stays as long as anyone uses it."""
-    first, second = program(home), program(home)
+    first, second = program(used_home), program(used_home)
     assert first.start() == second.start()
 
     first.kill()
 
-    assert is_locked(Server(home).places.keeper_lock)
-    assert connect(home).execute("SELECT 1").fetchone() == (1,)
+    assert is_locked(Server(used_home).places.keeper_lock)
+    assert connect(used_home).execute("SELECT 1").fetchone() == (1,)
 
 
 def test_four_cold_starters_share_one_server(home, program):
@@ -51,47 +53,47 @@ def test_four_cold_starters_share_one_server(home, program):
     assert len({user.answer() for user in users}) == 1
 
 
-def test_forked_child_keeps_the_server(home, program, connect):
+def test_forked_child_keeps_the_server(used_home, program, connect):
     """A child forked after the first connection is a user too, also without its parent."""
-    parent = program(home)
+    parent = program(used_home)
     parent.start()
     child = psutil.Process(parent.fork())
 
     parent.kill()
 
-    assert connect(home).execute("SELECT 1").fetchone() == (1,)
-    assert is_locked(Server(home).places.keeper_lock)
+    assert connect(used_home).execute("SELECT 1").fetchone() == (1,)
+    assert is_locked(Server(used_home).places.keeper_lock)
     child.kill()
-    wait_until(lambda: is_over(home))
+    wait_until(lambda: is_over(used_home))
 
 
-def test_next_command_finds_the_server_still_warm(home, program):
+def test_next_command_finds_the_server_still_warm(used_home, program):
     """A user that comes right after the last one left gets the same server."""
-    first = program(home)
+    first = program(used_home)
     process_id = first.start()
     first.kill()
 
-    assert program(home).start() == process_id
+    assert program(used_home).start() == process_id
 
 
-def test_killed_server_comes_back_with_its_data(home, program, connect):
+def test_killed_server_comes_back_with_its_data(used_home, program, connect):
     """After a SIGKILL of PostgreSQL the next connection finds what was committed."""
-    user = program(home)
+    user = program(used_home)
     killed = user.start()
-    connect(home).execute("CREATE TABLE kept AS SELECT 1 AS number")
+    connect(used_home).execute("CREATE TABLE kept AS SELECT 1 AS number")
 
     os.kill(killed, signal.SIGKILL)
-    wait_until(lambda: postmaster_id(Server(home).places.data) is None)
+    wait_until(lambda: postmaster_id(Server(used_home).places.data) is None)
 
     assert user.start() != killed
-    assert connect(home).execute("SELECT number FROM kept").fetchone() == (1,)
+    assert connect(used_home).execute("SELECT number FROM kept").fetchone() == (1,)
 
 
-def test_killed_keeper_is_replaced(home, program):
+def test_killed_keeper_is_replaced(used_home, program):
     """A user that connects after the keeper was killed spawns another one."""
-    user = program(home)
+    user = program(used_home)
     user.start()
-    places = Server(home).places
+    places = Server(used_home).places
     keeper = wait_until(lambda: keeper_of(places))
 
     keeper.kill()
@@ -122,9 +124,9 @@ def test_starter_killed_midway_leaves_nothing_that_hinders(home, program):
     assert user.start()
 
 
-def test_interrupt_at_the_terminal_spares_the_server(home, program):
+def test_interrupt_at_the_terminal_spares_the_server(used_home, program):
     """Ctrl-C reaches the whole process group of a user, and neither server nor keeper."""
-    interrupted, other = program(home), program(home)
+    interrupted, other = program(used_home), program(used_home)
     process_id = interrupted.start()
     other.start()
 
@@ -132,7 +134,7 @@ def test_interrupt_at_the_terminal_spares_the_server(home, program):
     interrupted.process.wait()
 
     assert other.start() == process_id
-    assert is_locked(Server(home).places.keeper_lock)
+    assert is_locked(Server(used_home).places.keeper_lock)
 
 
 @pytest.mark.parametrize("name", ["deep/" * 20, "it's, a place"], ids=["too long", "odd"])
@@ -193,33 +195,62 @@ def test_recycled_process_id_is_not_our_server(tmp_path):
     assert postmaster_id(tmp_path) is None
 
 
-def test_reset_waits_for_nobody_and_hurts_nobody(home, program, connect, embedded_db):
-    """reset refuses while the server is in use; after stop it deletes the data."""
-    user = program(home)
-    user.start()
-    connect(home).execute("CREATE TABLE gone AS SELECT 1")
-    refused = embedded_db("reset", "--noinput")
-    status = embedded_db.status()
-    stopped = embedded_db("stop")
-    done = embedded_db("reset", "--noinput")
+def test_reset_spares_a_server_in_use(used_home, program, connect, embedded_db):
+    """reset refuses while a program uses the server, and says what to do."""
+    program(used_home).start()
+    connect(used_home).execute("CREATE TABLE kept AS SELECT 1 AS number")
 
-    assert (refused.returncode, "in use" in refused.stderr) == (1, True)
-    assert (status["running"], status["in_use"]) == (True, True)
-    assert (stopped.returncode, done.returncode) == (0, 0)
-    assert embedded_db.status()["data_version"] is None
+    with pytest.raises(CommandError, match="embedded_db stop"):
+        embedded_db("reset", "--noinput")
+
+    assert connect(used_home).execute("SELECT number FROM kept").fetchone() == (1,)
+
+
+def test_reset_after_stop_begins_afresh(used_home, program, connect, embedded_db):
+    """After stop, reset deletes the data; a program that still lives gets an empty server."""
+    user = program(used_home)
     user.start()
-    assert connect(home).execute("SELECT to_regclass('gone')").fetchone() == (None,)
+    connect(used_home).execute("CREATE TABLE gone AS SELECT 1")
+
+    embedded_db("stop")
+    embedded_db("reset", "--noinput")
+
+    assert json.loads(embedded_db("status", "--json"))["data_version"] is None
+    user.start()
+    assert connect(used_home).execute("SELECT to_regclass('gone')").fetchone() == (None,)
+
+
+def test_reset_asks_first(used_home, embedded_db, monkeypatch):
+    """Without a yes nothing is deleted."""
+    monkeypatch.setattr("builtins.input", lambda question: "")
+
+    with pytest.raises(CommandError, match="Nothing was deleted"):
+        embedded_db("reset")
+
+    assert Server(used_home).places.data.exists()
+
+
+def test_status_tells_who_is_there(used_home, program, embedded_db):
+    """status says whether the server runs, and whether somebody uses it."""
+    before = json.loads(embedded_db("status", "--json"))
+    process_id = program(used_home).start()
+    during = json.loads(embedded_db("status", "--json"))
+
+    assert (before["running"], before["in_use"]) == (False, False)
+    assert (during["running"], during["in_use"]) == (True, True)
+    assert during["process_id"] == process_id
+    assert f"process id:    {process_id}" in embedded_db("status")
 
 
 def test_status_starts_nothing(home, embedded_db):
     """Asking for the status of a server that never ran creates no file."""
-    assert embedded_db.status()["running"] is False
+    assert json.loads(embedded_db("status", "--json"))["running"] is False
     assert not home.exists()
 
 
-def test_durable_by_default(home, program, connect):
+def test_durable_by_default(used_home, program, connect):
     """Commits reach the disk: the demo promises what production promises."""
-    program(home).start()
+    program(used_home).start()
 
-    assert connect(home).execute("SHOW fsync").fetchone() == ("on",)
-    assert Path(Server(home).places.data).stat().st_mode & 0o077 == 0
+    assert connect(used_home).execute("SHOW fsync").fetchone() == ("on",)
+    assert Path(Server(used_home).places.data).stat().st_mode & 0o077 == 0

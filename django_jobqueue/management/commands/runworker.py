@@ -55,6 +55,8 @@ class Command(BaseCommand):
 
         from django_jobqueue.worker.keeper import Keeper
 
+        if given["verbosity"]:
+            self.stdout.write(f"Worker of {plan.summary}. Stop it with Ctrl-C.")
         code = Keeper(plan, registry).run()
         if code:
             raise CommandError("the worker could not go on; see the line above", returncode=code)

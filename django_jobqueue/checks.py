@@ -1,0 +1,162 @@
+"""System checks: what is wrong with the set-up, under stable ids, each with what to type.
+
+    E001  OPTIONS of an alias: unknown, wrong or contradictory
+    E002  OPTIONS["database"] is not in DATABASES
+    E003  an alias in TASKS is too long to be stored
+    E004  two tasks have one stored name
+    E005  a module of tasks cannot be imported
+    E006  QUEUES is not a list of names
+    W001  the queue's database is not PostgreSQL: workers do not run on it
+    W002  the queue's tables are missing
+    W003  django-channels is installed, and has a `runworker` too
+    W004  no alias in TASKS uses this backend
+    W005  Django 5.2 without the backport's app in INSTALLED_APPS
+
+An id once used keeps its meaning: projects silence them by it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from django.apps import AppConfig, apps
+from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's name for it
+from django.db import connections
+from django.utils.module_loading import import_string
+
+from django_jobqueue import conf, registry
+from django_jobqueue.backend import MAX_ALIAS_LENGTH, JobQueueBackend
+from django_jobqueue.compat import PACKAGE, task_backends
+
+_BACKEND = f"{JobQueueBackend.__module__}.{JobQueueBackend.__qualname__}"
+
+
+def check_settings(app_configs: Sequence[AppConfig] | None = None, **kwargs: Any) -> list[CheckMessage]:
+    """Check TASKS, the databases it names, and what else is installed."""
+    aliases = _our_aliases()
+    messages = [] if aliases else [_no_alias()]
+    for alias, params in aliases.items():
+        messages += _check_alias(alias, params)
+    return [*messages, *_check_neighbours()]
+
+
+def check_tasks(app_configs: Sequence[AppConfig] | None = None, **kwargs: Any) -> list[CheckMessage]:
+    """Check that every module of tasks can be imported, and that every name means one task."""
+    try:
+        tasks = registry.known_tasks()
+    except ImportError as error:
+        hint = "Correct the module: a worker that cannot import it refuses to start."
+        return [Error(str(error), hint=hint, id="django_jobqueue.E005")]
+    hint = "Jobs are stored under this name; a worker would not know which function to call."
+    return [Error(conflict, hint=hint, id="django_jobqueue.E004") for conflict in registry.duplicates(tasks)]
+
+
+def check_tables(
+    app_configs: Sequence[AppConfig] | None = None,
+    databases: Sequence[str] | None = None,
+    **kwargs: Any,
+) -> list[CheckMessage]:
+    """Check that the databases asked about hold the queue's tables."""
+    used = {_database(params) for params in _our_aliases().values()}
+    return [message for alias in sorted(used & set(databases or ())) for message in _tables(alias)]
+
+
+def _our_aliases() -> dict[str, Mapping[str, Any]]:
+    return {alias: params for alias, params in task_backends.settings.items() if _is_ours(params)}
+
+
+def _is_ours(params: Mapping[str, Any]) -> bool:
+    try:
+        backend = import_string(params["BACKEND"])
+    except (ImportError, KeyError):
+        # Django says so itself when the backend is asked for.
+        return False
+    return isinstance(backend, type) and issubclass(backend, JobQueueBackend)
+
+
+def _no_alias() -> CheckMessage:
+    return Warning(
+        f"No alias in TASKS uses {_BACKEND}: nothing is enqueued into the job queue.",
+        hint=f'Add TASKS = {{"default": {{"BACKEND": "{_BACKEND}"}}}} to the settings.',
+        id="django_jobqueue.W004",
+    )
+
+
+def _check_alias(alias: str, params: Mapping[str, Any]) -> Iterator[CheckMessage]:
+    where = f"TASKS[{alias!r}]"
+    if len(alias) > MAX_ALIAS_LENGTH:
+        yield Error(
+            f"The alias {alias!r} in TASKS has {len(alias)} characters.",
+            hint=f"Use at most {MAX_ALIAS_LENGTH}.",
+            id="django_jobqueue.E003",
+        )
+    queues = params.get("QUEUES", [])
+    if not isinstance(queues, list | tuple | set) or not all(isinstance(n, str) for n in queues):
+        yield Error(
+            f"{where}['QUEUES'] is {queues!r}, which is not a list of names.",
+            hint=f"Use {where}['QUEUES'] = [] to allow every name, or list them.",
+            id="django_jobqueue.E006",
+        )
+    faults = conf.problems(params.get("OPTIONS", {}))
+    for fault in faults:
+        yield Error(
+            f"{where}['OPTIONS']: {fault}.",
+            hint="Options, units and bounds are in django_jobqueue/conf.py.",
+            id="django_jobqueue.E001",
+        )
+    if not faults:
+        yield from _check_database(where, _database(params))
+
+
+def _database(params: Mapping[str, Any]) -> str:
+    options = params.get("OPTIONS", {})
+    return str(options.get("database", "default")) if isinstance(options, Mapping) else "default"
+
+
+def _check_database(where: str, database: str) -> Iterator[CheckMessage]:
+    if database not in connections:
+        yield Error(
+            f"{where}['OPTIONS']['database'] is {database!r}, which is not in DATABASES.",
+            hint=f"Use one of {', '.join(sorted(connections))}, or add it to DATABASES.",
+            id="django_jobqueue.E002",
+        )
+    elif connections[database].vendor != "postgresql":
+        yield Warning(
+            f"DATABASES[{database!r}] is {connections[database].display_name}; the job queue "
+            "enqueues into PostgreSQL only, and no worker runs here.",
+            hint=f"Name a PostgreSQL alias in {where}['OPTIONS']['database'], or set "
+            f"{where}['BACKEND'] to '{PACKAGE}.backends.immediate.ImmediateBackend' where there "
+            "is none, as in tests.",
+            id="django_jobqueue.W001",
+        )
+
+
+def _check_neighbours() -> Iterator[CheckMessage]:
+    if apps.is_installed("channels"):
+        yield Warning(
+            "django-channels has a `runworker` command too; the app that stands first in INSTALLED_APPS wins.",
+            hint="Start the job queue's worker with `manage.py jobqueue_worker`.",
+            id="django_jobqueue.W003",
+        )
+    if PACKAGE == "django_tasks" and not apps.is_installed("django_tasks"):
+        yield Warning(
+            "On Django 5.2 the tasks come from the backport, and its app is not installed.",
+            hint="Add 'django_tasks' to INSTALLED_APPS.",
+            id="django_jobqueue.W005",
+        )
+
+
+def _tables(database: str) -> Iterator[CheckMessage]:
+    connection = connections[database]
+    if connection.vendor != "postgresql":
+        return
+    tables = {model._meta.db_table for model in apps.get_app_config("django_jobqueue").get_models()}
+    missing = sorted(tables - set(connection.introspection.table_names()))
+    if missing:
+        # A warning, because `migrate` runs this check before it makes the tables.
+        yield Warning(
+            f"DATABASES[{database!r}] lacks {', '.join(missing)}.",
+            hint=f"Run `manage.py migrate --database {database}`.",
+            id="django_jobqueue.W002",
+        )

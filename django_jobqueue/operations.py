@@ -1,0 +1,182 @@
+"""What a person may do with jobs and dead letters. The admin, the command line and code all use these verbs.
+
+They take an object or its id, do one thing in one transaction together with its AuditEntry, and answer with the row as it is then.
+Who does not fit is `Refused`, with a stable `.code`, and nothing is changed; a caller's transaction goes on unharmed.
+
+    replay   a dead letter: its job starts again     not_found, already_replayed, already_resolved, not_dead, unique_key_taken
+    discard  a dead letter: it needs no more         not_found, already_discarded, already_replayed, already_resolved, reason_required
+    cancel   a job that has not started              not_found, running, already_cancelled, finished
+
+`by` is a user or text, and may not be empty; a program signs with its name. `reason` is kept with the entry.
+
+The queue is in the database that `database.queue_database` names for the job's task backend, or for the default one where only an id is
+given. `using` overrides it, for a project whose task backends have a database each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from django_jobqueue.database import queue_database, queue_options
+from django_jobqueue.exceptions import InvalidPayload, Refused
+from django_jobqueue.models import AuditEntry, DeadLetter, Job
+from django_jobqueue.payload import storable_json, storable_text
+from django_jobqueue.store import notify
+from django_jobqueue.store.cancel import cancel as _cancel
+from django_jobqueue.store.discard import discard as _discard
+from django_jobqueue.store.replay import NO_EDIT, Edit
+from django_jobqueue.store.replay import replay as _replay
+
+MAX_TEXT_CHARS = 4000
+"""Of a reason; longer ones lose their middle."""
+
+
+class User(Protocol):
+    """Whoever has a name; Django's users do."""
+
+    def get_username(self) -> str: ...
+
+
+def replay(
+    letter: DeadLetter | int | str,
+    *,
+    by: User | str,
+    reason: str,
+    args: Sequence[Any] | None = None,
+    kwargs: Mapping[str, Any] | None = None,
+    using: str | None = None,
+) -> Job:
+    """Start the job of a dead letter again: same job, fresh budget, all of its history.
+
+    args and kwargs replace the job's own where given; the audit entry then holds both versions. The unique key stays as it was.
+    Raises InvalidPayload if they cannot be stored.
+    """
+    database = using or _database_of(letter)
+    letter_id = _id_of(letter, DeadLetter)
+    job = _replay(
+        letter_id, by=_name_of(by), reason=_text(reason), edit=_edit(letter_id, args, kwargs, database), using=database
+    )
+    if queue_options(job.backend).notify:
+        notify.announce(database, [job.queue_name])
+    return job
+
+
+def discard(letter: DeadLetter | int | str, *, by: User | str, reason: str, using: str | None = None) -> DeadLetter:
+    """Say that a dead letter needs nothing more. The reason is required, and becomes its note."""
+    if not _text(reason):
+        raise Refused("reason_required", "say why the dead letter needs nothing more")
+    return _discard(
+        _id_of(letter, DeadLetter), by=_name_of(by), reason=_text(reason), using=using or _database_of(letter)
+    )
+
+
+def cancel(
+    job: Job | int | str, *, by: User | str, reason: str, force: bool = False, using: str | None = None
+) -> Job:
+    """Cancel a job that has not started. A running one is refused, with `force` too."""
+    return _cancel(_id_of(job, Job), by=_name_of(by), reason=_text(reason), using=using or _database_of(job))
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What became of one of many: `id` as asked for, and the refusal if there was one."""
+
+    id: int
+    refused: Refused | None = None
+
+
+def replay_many(
+    letters: Iterable[DeadLetter | int | str], *, by: User | str, reason: str, using: str | None = None
+) -> list[Receipt]:
+    """Replay dead letters one after the other, each in its own transaction, so that one refusal concerns nobody else.
+
+    Hand in a page of them, not a table: each costs a commit. What was interrupted can be run again; who was replayed is refused then.
+    """
+    return _each(letters, DeadLetter, lambda letter: replay(letter, by=by, reason=reason, using=using))
+
+
+def discard_many(
+    letters: Iterable[DeadLetter | int | str], *, by: User | str, reason: str, using: str | None = None
+) -> list[Receipt]:
+    """Discard dead letters one after the other, as `replay_many` does."""
+    return _each(letters, DeadLetter, lambda letter: discard(letter, by=by, reason=reason, using=using))
+
+
+def cancel_many(
+    jobs: Iterable[Job | int | str], *, by: User | str, reason: str, using: str | None = None
+) -> list[Receipt]:
+    """Cancel jobs one after the other, as `replay_many` does."""
+    return _each(jobs, Job, lambda job: cancel(job, by=by, reason=reason, using=using))
+
+
+def _each(
+    things: Iterable[DeadLetter | Job | int | str], model: type[DeadLetter | Job], act: Callable[[Any], object]
+) -> list[Receipt]:
+    receipts = []
+    # In the order of their ids, so that two people with overlapping pages, each inside a transaction of their own, never wait for
+    # each other in a circle.
+    chosen = {_id_of(thing, model): thing for thing in things}
+    for pk in sorted(chosen):
+        try:
+            act(chosen[pk])
+        except Refused as refusal:
+            receipts.append(Receipt(pk, refusal))
+        else:
+            receipts.append(Receipt(pk))
+    return receipts
+
+
+def _id_of(thing: DeadLetter | Job | int | str, model: type[DeadLetter | Job]) -> int:
+    match thing:
+        case DeadLetter() | Job() if isinstance(thing, model):
+            return thing.pk
+        case bool():
+            pass
+        case int():
+            return thing
+        case str() if thing.strip().isdecimal() and len(thing) < 20:
+            return int(thing)
+        case str():
+            raise Refused("not_found", f"there is no {model._meta.verbose_name} {thing!r}")
+    raise TypeError(f"expected a {model.__name__} or its id, got {thing!r}")
+
+
+def _database_of(thing: DeadLetter | Job | int | str) -> str:
+    match thing:
+        case DeadLetter() if DeadLetter.job.is_cached(thing):
+            return queue_database(thing.job.backend)
+        case Job():
+            return queue_database(thing.backend)
+    return queue_database()
+
+
+def _name_of(by: User | str) -> str:
+    name = _text(by if isinstance(by, str) else by.get_username())
+    if not name:
+        raise ValueError("`by` is empty; say who does this: a user, or the name of a program")
+    return name[: AuditEntry._meta.get_field("actor").max_length]
+
+
+def _text(value: str) -> str:
+    return storable_text.storable(value, MAX_TEXT_CHARS).strip()
+
+
+def _edit(
+    letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] | None, using: str
+) -> Edit:
+    if args is None and kwargs is None:
+        return NO_EDIT
+    if isinstance(args, str | bytes):
+        raise InvalidPayload("args", f"is {type(args).__name__}, not a list of arguments")
+    # The half that stays is only read for the size, which both count towards.
+    job = Job.objects.using(using).filter(dead_letter__pk=letter_id).only("backend", "args", "kwargs").first()
+    if job is None:
+        return NO_EDIT
+    args_text, kwargs_text = storable_json.arguments(
+        job.args if args is None else args,
+        job.kwargs if kwargs is None else kwargs,
+        max_bytes=queue_options(job.backend).max_payload_bytes,
+    )
+    return Edit(None if args is None else args_text, None if kwargs is None else kwargs_text)

@@ -1,0 +1,148 @@
+"""Real workers, in processes of their own, on the test's database."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import psutil
+import pytest
+
+from django_jobqueue.models import Job
+from tests.waiting import wait_until
+
+ROOT = Path(__file__).resolve().parents[2]
+SECONDS = 30.0
+"""No fact of a scenario takes longer than this, on a machine that is busy with something else."""
+
+
+class WorkerProcess:
+    """A `runworker` of its own: a keeper, its forkserver and its runners."""
+
+    def __init__(self, *arguments, database_url, log_path, options=None, receivers=False):
+        environment = os.environ | {
+            "DATABASE_URL": database_url,
+            "DJANGO_SETTINGS_MODULE": "tests.settings",
+            "STAGE_OPTIONS": json.dumps(options or {}),
+            "STAGE_RECEIVERS": "1" if receivers else "",
+            "PYTHONUNBUFFERED": "1",
+        }
+        self.log_path = log_path
+        with log_path.open("w") as log:
+            self.popen = subprocess.Popen(
+                [sys.executable, "-m", "django", "runworker", *arguments],
+                cwd=ROOT,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                start_new_session=True,
+            )
+        self.pid = self.popen.pid
+        self.seen = {self.pid}
+
+    @property
+    def log(self):
+        """What it has said so far."""
+        return self.log_path.read_text()
+
+    def family(self):
+        """Its processes that are alive: the keeper and everything below it."""
+        try:
+            keeper = psutil.Process(self.pid)
+            alive = [keeper, *keeper.children(recursive=True)]
+        except psutil.NoSuchProcess:
+            alive = []
+        self.seen |= {process.pid for process in alive}
+        return [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
+
+    def survivors(self):
+        """Processes that were ever seen in its family and are still alive."""
+        self.family()
+        return [pid for pid in self.seen if psutil.pid_exists(pid) and _is_running(pid)]
+
+    def send(self, number):
+        """Send a signal to the keeper."""
+        os.kill(self.pid, number)
+
+    def freeze(self):
+        """Stop every process of the worker."""
+        for process in self.family():
+            process.suspend()
+
+    def thaw(self):
+        """Let them go on."""
+        for process in self.family():
+            process.resume()
+
+    def wait(self, seconds=SECONDS):
+        """Wait for its end and answer with the exit code."""
+        return self.popen.wait(timeout=seconds)
+
+    def end(self):
+        """Kill whatever is left of it."""
+        for process in self.family():
+            process.kill()
+        self.popen.wait(timeout=10)
+
+
+def _is_running(pid):
+    try:
+        return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
+    except psutil.NoSuchProcess:
+        return False
+
+
+@pytest.fixture
+def start_worker(database_url, tmp_path):
+    """Start workers with the given arguments of `runworker`; after the test nothing of them is left."""
+    workers = []
+
+    def start(*arguments, options=None, receivers=False):
+        log_path = tmp_path / f"worker-{len(workers) + 1}.log"
+        worker = WorkerProcess(
+            *arguments, database_url=database_url, log_path=log_path, options=options, receivers=receivers
+        )
+        workers.append(worker)
+        return worker
+
+    yield start
+    for worker in workers:
+        worker.end()
+    for worker in workers:
+        wait_until(lambda worker=worker: not worker.survivors(), seconds=SECONDS)
+        # Re-raised here so that a scenario cannot pass over a worker that broke.
+        assert not re.search(r"Traceback|AssertionError", _without_tasks(worker.log)), worker.log
+
+
+def _without_tasks(log):
+    """Leave out what receivers that raise on purpose make Django say."""
+    return "" if "a receiver that fails" in log else log
+
+
+@pytest.fixture
+def job_is():
+    """Wait until a job has a status, and answer with it."""
+
+    def wait(result, status, seconds=SECONDS):
+        return wait_until(lambda: Job.objects.filter(pk=int(result.id), status=status).first(), seconds=seconds)
+
+    return wait
+
+
+@pytest.fixture
+def run_until_idle(start_worker):
+    """Run a worker until nothing is due, and answer with it."""
+
+    def run(*arguments, **more):
+        worker = start_worker("--until-idle", *arguments, **more)
+        assert worker.wait() == 0, worker.log
+        return worker
+
+    return run
+
+
+TERM, KILL = signal.SIGTERM, signal.SIGKILL

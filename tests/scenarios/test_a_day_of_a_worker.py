@@ -1,0 +1,170 @@
+"""What a worker does all day: retries, snoozes, due jobs, queues, coroutines, signals, a clean slate, quiet."""
+
+import re
+import time
+
+import pytest
+from django.utils import timezone
+
+from django_jobqueue.models import Attempt, Job
+from tests.scenarios.conftest import SECONDS
+from tests.stage import tasks
+from tests.stage.models import Trace
+from tests.waiting import wait_until
+
+pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
+
+
+def test_a_job_that_fails_at_first_is_retried_until_it_succeeds(run_until_idle, start_worker, job_is):
+    """Two failures are two charged attempts; the third returns, and nothing is left to do for a person."""
+    start_worker("--processes", "1")
+    job = job_is(tasks.fail_at_first.enqueue(2), "SUCCESSFUL")
+
+    assert job.result == 3
+    outcomes = list(job.attempts.order_by("number").values_list("outcome", "charged", "exception_class"))
+    assert outcomes == [
+        ("failed", True, "builtins.ConnectionError"),
+        ("failed", True, "builtins.ConnectionError"),
+        ("succeeded", False, ""),
+    ]
+
+
+def test_a_job_that_always_fails_ends_as_a_dead_letter_with_its_history(start_worker, job_is):
+    """By default three attempts, then FAILED with an open letter; only the last failure is an ERROR in the log."""
+    worker = start_worker("--processes", "1")
+    job = job_is(tasks.fail.enqueue("no such luck"), "FAILED")
+    wait_until(lambda: "attempts_exhausted" in worker.log, seconds=SECONDS)
+
+    assert [a.message for a in job.attempts.all()] == ["no such luck"] * 3
+    assert (job.dead_letter.status, job.dead_letter.reason, job.dead_letter.deaths) == ("OPEN", "attempts_exhausted", 1)
+
+
+def test_a_job_for_later_starts_when_it_is_due_and_not_before(start_worker, job_is):
+    """run_after keeps a job WAITING; it starts within a poll of the moment."""
+    start_worker("--processes", "1")
+    due = timezone.now() + timezone.timedelta(seconds=2)
+    result = tasks.start.using(run_after=due).enqueue()
+    assert Job.objects.get(pk=int(result.id)).status == "WAITING"
+    job = job_is(result, "SUCCESSFUL")
+
+    assert job.started_at >= due
+
+
+def test_a_worker_serves_only_its_queues(run_until_idle):
+    """--queue takes that queue and leaves the others; --exclude-queue does the reverse."""
+    here, elsewhere = tasks.start.enqueue(), tasks.start_elsewhere.enqueue()
+    run_until_idle("--processes", "1", "--queue", "oth*")
+    first = set(Job.objects.filter(status="SUCCESSFUL").values_list("pk", flat=True))
+    run_until_idle("--processes", "1", "--exclude-queue", "other")
+
+    assert first == {int(elsewhere.id)}
+    assert Job.objects.get(pk=int(here.id)).status == "SUCCESSFUL"
+
+
+def test_a_worker_leaves_after_so_many_jobs(start_worker):
+    """--max-jobs 3 starts three jobs, exits with 0 and leaves the rest READY."""
+    for _ in range(5):
+        tasks.start.enqueue()
+    worker = start_worker("--processes", "1", "--max-jobs", "3")
+
+    assert worker.wait() == 0
+    assert Trace.objects.count() == 3
+    assert Job.objects.filter(status="READY", attempt_count=0).count() == 2
+
+
+def test_a_coroutine_runs_in_the_event_loop(run_until_idle):
+    """A coroutine's return value is stored like a function's."""
+    result = tasks.return_from_a_coroutine.enqueue({"answer": 42})
+    run_until_idle("--processes", "1")
+    result.refresh()
+
+    assert result.return_value == {"answer": 42}
+
+
+def test_a_job_finds_nothing_of_the_one_before(run_until_idle):
+    """Language, time zone, context variables and an open transaction of one job are gone in the next one's slot."""
+    tasks.leave_everything_changed.enqueue()
+    result = tasks.report_what_is_active.enqueue()
+    worker = run_until_idle("--processes", "1")
+    result.refresh()
+
+    assert result.return_value == ["en-us", "UTC", "nobody"]
+    assert not Trace.objects.exists()
+    assert "left a transaction open" in worker.log
+
+
+def test_signals_are_sent_and_a_receiver_that_raises_changes_nothing(start_worker, job_is):
+    """task_started for each attempt, task_finished once at the end, also to receivers behind one that raises."""
+    start_worker("--processes", "1", receivers=True)
+    good, bad = tasks.fail_at_first.enqueue(1), tasks.fail.enqueue()
+    job_is(good, "SUCCESSFUL")
+    job_is(bad, "FAILED")
+    wait_until(lambda: Trace.objects.filter(what__startswith="finished").count() == 2, seconds=SECONDS)
+
+    told = {
+        result.id: list(
+            Trace.objects.filter(job_id=int(result.id)).exclude(what="start").order_by("pk").values_list("what", flat=True)
+        )
+        for result in (good, bad)
+    }
+    assert told[good.id] == ["started RUNNING 1", "started RUNNING 2", "finished SUCCESSFUL"]
+    assert told[bad.id] == ["started RUNNING 1", "started RUNNING 2", "started RUNNING 3", "finished FAILED"]
+
+
+def test_an_idle_worker_picks_up_a_job_long_before_it_would_poll(start_worker, job_is):
+    """With a poll of a minute, NOTIFY alone brings the job to the worker."""
+    worker = start_worker("--processes", "1", options={"poll_seconds": 60, "rescue_seconds": 60})
+    job_is(tasks.start.enqueue(), "SUCCESSFUL")
+    wait_until(lambda: _listeners() == 1, seconds=SECONDS)
+
+    job_is(tasks.start.enqueue(), "SUCCESSFUL")
+    assert worker.popen.poll() is None
+
+
+def test_without_notify_polling_is_enough(start_worker, job_is):
+    """With the switch off no session listens, and jobs are found by polling."""
+    start_worker("--processes", "1", options={"notify": False})
+    job_is(tasks.start.enqueue(), "SUCCESSFUL")
+
+    assert _listeners() == 0
+
+
+def test_an_idle_worker_is_quiet(start_worker, job_is):
+    """An idle worker says nothing after its start."""
+    worker = start_worker("--processes", "1")
+    job_is(tasks.start.enqueue(), "SUCCESSFUL")
+    said = worker.log
+    polls = time.monotonic() + 2
+    wait_until(lambda: time.monotonic() > polls, seconds=SECONDS)
+
+    assert worker.log == said
+    assert not re.search(r"ERROR|WARNING", said)
+
+
+def test_a_worker_outlives_its_connection(start_worker, job_is):
+    """When its sessions are terminated the worker comes back by itself, and the job that ran meanwhile counts once."""
+    from django.db import connection
+
+    worker = start_worker("--processes", "1")
+    result = tasks.sleep.enqueue(1.5)
+    wait_until(lambda: Trace.objects.filter(what="start").exists(), seconds=SECONDS)
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'django_jobqueue'"
+            " AND datname = current_database()"
+        )
+    job_is(result, "SUCCESSFUL")
+    job_is(tasks.start.enqueue(), "SUCCESSFUL")
+
+    assert Attempt.objects.filter(job_id=int(result.id)).count() == 1
+    assert worker.popen.poll() is None
+
+
+def _listeners():
+    from django.db import connection
+
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%' AND datname = current_database()"
+        )
+        return cursor.fetchone()[0]

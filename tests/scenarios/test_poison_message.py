@@ -1,0 +1,63 @@
+"""Poison message: a job that takes its process down is redelivered a finite number of times, and nothing else suffers."""
+
+import pytest
+
+from django_jobqueue.models import DeadLetter, Job
+from tests.stage import tasks
+from tests.stage.models import Trace
+
+pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
+
+
+def test_a_job_that_kills_its_process_dies_after_exactly_three_attempts(start_worker, job_is):
+    """Three attempts, each closed as lost with its signal, then a dead letter of crash_loop; the jobs around it succeed."""
+    start_worker("--processes", "2")
+    poison = tasks.kill_its_process.enqueue()
+    others = [tasks.start.enqueue() for _ in range(20)]
+    job = job_is(poison, "FAILED")
+    for other in others:
+        job_is(other, "SUCCESSFUL")
+
+    attempts = list(job.attempts.order_by("number"))
+    assert [attempt.outcome for attempt in attempts] == ["lost", "lost", "lost"]
+    assert all("SIGKILL" in attempt.message for attempt in attempts)
+    assert job.dead_letter.reason == "crash_loop"
+    assert Trace.objects.filter(job_id=job.pk).count() == 3
+
+
+@pytest.mark.parametrize(
+    ("task", "words"), [(tasks.segfault, "SIGSEGV"), (tasks.exit_the_process, "exit code 0")], ids=["segfault", "exit_0"]
+)
+def test_a_process_that_dies_is_no_success(start_worker, job_is, task, words):
+    """A segfault and an exit with code 0 are lost attempts that say how the process ended."""
+    start_worker("--processes", "1")
+    job = job_is(task.enqueue(), "FAILED")
+
+    assert {attempt.outcome for attempt in job.attempts.all()} == {"lost"}
+    assert all(words in attempt.message for attempt in job.attempts.all())
+
+
+@pytest.mark.parametrize("task", [tasks.hang, tasks.hold_the_gil], ids=["blocked", "holding_the_gil"])
+def test_a_hung_job_is_stopped_at_its_time_limit(start_worker, job_is, task):
+    """A call that blocks, and one that never gives up the GIL, are killed at the limit; their slot takes the next job."""
+    start_worker("--processes", "1")
+    job = job_is(task.enqueue(), "FAILED")
+    job_is(tasks.start.enqueue(), "SUCCESSFUL")
+
+    (attempt,) = job.attempts.all()
+    assert attempt.outcome == "timed_out"
+    assert 1.0 <= (attempt.finished_at - attempt.started_at).total_seconds()
+
+
+def test_a_suspect_runs_alone_until_the_guilty_one_is_known(start_worker, job_is):
+    """Jobs that were in a process when it died run alone from then on: the innocent succeed, uncharged, the guilty one dies."""
+    start_worker("--processes", "1", "--threads", "4")
+    innocents = [tasks.sleep.enqueue(1) for _ in range(3)]
+    poison = tasks.kill_its_process.enqueue()
+    guilty = job_is(poison, "FAILED")
+    jobs = [job_is(innocent, "SUCCESSFUL") for innocent in innocents]
+
+    assert guilty.dead_letter.reason == "crash_loop"
+    assert [job.failure_count for job in jobs] == [0, 0, 0]
+    assert DeadLetter.objects.count() == 1
+    assert not Job.objects.filter(status="RUNNING").exists()

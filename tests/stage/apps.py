@@ -1,0 +1,18 @@
+"""The app of the scenarios' tasks; it listens to the signals as a project would."""
+
+import os
+
+from django.apps import AppConfig
+
+
+class StageConfig(AppConfig):
+    """The stage."""
+
+    name = "tests.stage"
+    label = "stage"
+    default_auto_field = "django.db.models.BigAutoField"
+
+    def ready(self):
+        """Connect the receivers, where a test asks for them."""
+        if os.environ.get("STAGE_RECEIVERS"):
+            from tests.stage import receivers  # noqa: F401 - connects by being imported

@@ -1,0 +1,137 @@
+"""The tasks that real workers run in the scenarios, each named by its fate."""
+
+import ctypes
+import os
+import re
+import signal
+import time
+from contextvars import ContextVar
+
+from django.db import IntegrityError, connection, transaction
+from django.utils import timezone, translation
+
+from django_jobqueue import task
+from django_jobqueue.backoff import constant
+from tests.stage.models import Order, Trace
+
+SOON = constant(0.2)
+
+tenant: ContextVar[str] = ContextVar("tenant", default="nobody")
+
+
+def leave_trace(what, context=None):
+    """Write down that something happened."""
+    job_id = context.job_id if context else None
+    attempt = context.attempt if context else None
+    Trace.objects.create(what=what, job_id=job_id, attempt=attempt, pid=os.getpid())
+
+
+@task(takes_context=True)
+def start(context):
+    """Leave a trace."""
+    leave_trace("start", context)
+
+
+@task(takes_context=True, backoff=SOON)
+def sleep(context, seconds):
+    """Leave a trace, then sleep."""
+    leave_trace("start", context)
+    time.sleep(seconds)
+    leave_trace("end", context)
+
+
+@task(takes_context=True, backoff=SOON)
+def be_late_at_first(context, seconds, fails):
+    """Leave a trace; the first attempt then sleeps, and raises if told so, the others return at once."""
+    leave_trace("start", context)
+    if context.attempt == 1:
+        time.sleep(seconds)
+        if fails:
+            raise ValueError("too late")
+    return context.attempt
+
+
+@task(takes_context=True, backoff=SOON)
+def kill_its_process(context):
+    """Leave a trace, then kill the process it runs in."""
+    leave_trace("start", context)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+@task(backoff=SOON)
+def segfault():
+    """Read the address zero."""
+    ctypes.string_at(0)
+
+
+@task(backoff=SOON)
+def exit_the_process():
+    """Leave the process with the code of success."""
+    os._exit(0)
+
+
+@task(timeout=1.0, backoff=SOON, max_attempts=1)
+def hang():
+    """Sleep for ten minutes."""
+    time.sleep(600)
+
+
+@task(timeout=1.0, backoff=SOON, max_attempts=1)
+def hold_the_gil():
+    """Match a regular expression that takes until the end of the world, in one call of C."""
+    re.match(r"(a+)+$", "a" * 64 + "b")
+
+
+@task(takes_context=True, max_attempts=5, backoff=SOON)
+def fail_at_first(context, failures):
+    """Raise so many times, then succeed."""
+    leave_trace("start", context)
+    if context.attempt <= failures:
+        raise ConnectionError(f"attempt {context.attempt}")
+    return context.attempt
+
+
+@task(backoff=SOON)
+def fail(message="it fails"):
+    """Raise, every time."""
+    raise ValueError(message)
+
+
+@task(takes_context=True)
+def order_once(context, key):
+    """Have an effect that a constraint makes happen once, however often it is delivered."""
+    leave_trace("delivered", context)
+    try:
+        with transaction.atomic():
+            Order.objects.create(key=key)
+    except IntegrityError:
+        return "already there"
+    return "created"
+
+
+@task
+def leave_everything_changed():
+    """Leave a language, a time zone, a context variable and an open transaction behind."""
+    translation.activate("ar")
+    timezone.activate("Asia/Kathmandu")
+    tenant.set("acme")
+    connection.set_autocommit(False)
+    Trace.objects.create(what="never committed")
+
+
+@task
+def report_what_is_active():
+    """Return the language, the time zone and the context variable that it finds."""
+    return [translation.get_language(), timezone.get_current_timezone_name(), tenant.get()]
+
+
+@task
+async def return_from_a_coroutine(value):
+    """Return what was given."""
+    return value
+
+
+@task(queue_name="other")
+def start_elsewhere():
+    """Leave a trace, from another queue."""
+    leave_trace("elsewhere")

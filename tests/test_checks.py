@@ -1,0 +1,224 @@
+"""System checks: what is wrong, and what to type."""
+
+import sys
+from pathlib import Path
+
+import pytest
+from django.core.checks import Error, Warning, run_checks  # noqa: A004
+from django.db import connection
+from django.test import override_settings
+
+from django_jobqueue import checks, tasks
+from django_jobqueue.compat import PACKAGE
+
+BACKEND = "django_jobqueue.backend.JobQueueBackend"
+
+
+def alias(**params):
+    """Return TASKS with our backend as the default, configured so."""
+    return {"default": {"BACKEND": BACKEND, **params}}
+
+
+def ids(messages):
+    """Return the ids of messages, without the app's name."""
+    return [message.id.removeprefix("django_jobqueue.") for message in messages]
+
+
+@pytest.fixture(autouse=True)
+def _isolated(monkeypatch):
+    """Forget after each test what it declared."""
+    monkeypatch.setattr(tasks, "_declared", dict(tasks._declared))
+
+
+@pytest.fixture
+def install(tmp_path, monkeypatch, settings):
+    """Return a function that installs an app with this source as its tasks module."""
+    monkeypatch.syspath_prepend(tmp_path)
+    before = set(sys.modules)
+    overrides = []
+
+    def install(name, source=""):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").touch()
+        (tmp_path / name / "tasks.py").write_text(source)
+        overrides.append(override_settings(INSTALLED_APPS=[*settings.INSTALLED_APPS, name]))
+        overrides[-1].enable()
+
+    yield install
+    for override in reversed(overrides):
+        override.disable()
+    for name in set(sys.modules) - before:
+        del sys.modules[name]
+
+
+def test_a_good_set_up_is_silent():
+    """A project that is set up well hears nothing."""
+    assert [m for m in run_checks() if str(m.id).startswith("django_jobqueue")] == []
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"lease_secs": 3}, "did you mean 'lease_seconds'"),
+        ({"threads": "2"}, "threads is a whole number"),
+        ({"renew_seconds": 20}, "more than half"),
+        ([], "OPTIONS is a dict"),
+    ],
+)
+def test_wrong_options_are_errors(settings, options, words):
+    """A fault in OPTIONS is an error that names alias, option and cure."""
+    settings.TASKS = alias(OPTIONS=options)
+    (message,) = checks.check_settings()
+
+    assert isinstance(message, Error)
+    assert message.id == "django_jobqueue.E001"
+    assert message.msg.startswith("TASKS['default']['OPTIONS']: ")
+    assert words in message.msg
+
+
+def test_each_fault_is_a_message_of_its_own(settings):
+    """Two faults in two aliases are told apart."""
+    settings.TASKS = alias(OPTIONS={"a": 1, "b": 2}) | {"slow": {"BACKEND": BACKEND, "OPTIONS": {"threads": 0}}}
+
+    assert ids(checks.check_settings()) == ["E001", "E001", "E001"]
+
+
+def test_an_unknown_database_is_an_error(settings):
+    """The alias in OPTIONS has to be in DATABASES; the hint lists those that are."""
+    settings.TASKS = alias(OPTIONS={"database": "queue"})
+    (message,) = checks.check_settings()
+
+    assert message.id == "django_jobqueue.E002"
+    assert "default" in message.hint
+
+
+def test_a_long_alias_is_an_error(settings):
+    """An alias that its column cannot hold is refused before the first job."""
+    settings.TASKS = {"x" * 65: {"BACKEND": BACKEND}}
+
+    assert ids(checks.check_settings()) == ["E003"]
+
+
+@pytest.mark.parametrize("queues", ["mail", [1], None, 5])
+def test_queues_that_are_no_list_are_errors(settings, queues):
+    """QUEUES = "mail" would be read as four queues of one letter."""
+    settings.TASKS = alias(QUEUES=queues)
+
+    assert ids(checks.check_settings()) == ["E006"]
+
+
+def test_another_database_is_a_warning(monkeypatch):
+    """A project on SQLite can be installed, migrated and tested; it is told that no worker runs."""
+    monkeypatch.setattr(connection, "vendor", "sqlite")
+    monkeypatch.setattr(connection, "display_name", "SQLite")
+    (message,) = checks.check_settings()
+
+    assert isinstance(message, Warning)
+    assert message.id == "django_jobqueue.W001"
+    assert f"{PACKAGE}.backends.immediate.ImmediateBackend" in message.hint
+
+
+def test_a_project_that_does_not_use_the_backend_is_warned(settings):
+    """An installed app that nothing enqueues into is probably a forgotten setting."""
+    settings.TASKS = {"default": {"BACKEND": f"{PACKAGE}.backends.dummy.DummyBackend"}}
+    (message,) = checks.check_settings()
+
+    assert message.id == "django_jobqueue.W004"
+    assert BACKEND in message.hint
+
+
+def test_a_backend_that_cannot_be_imported_is_djangos_matter(settings):
+    """A broken BACKEND of another alias does not break these checks."""
+    settings.TASKS = alias() | {"odd": {"BACKEND": "no.such.Backend"}, "odder": {}}
+
+    assert checks.check_settings() == []
+
+
+def test_a_subclass_counts(settings, monkeypatch):
+    """A project's own subclass of the backend is checked like the backend."""
+    monkeypatch.setattr(
+        sys.modules[__name__],
+        "OwnBackend",
+        type("OwnBackend", (checks.JobQueueBackend,), {}),
+        raising=False,
+    )
+    settings.TASKS = {"default": {"BACKEND": f"{__name__}.OwnBackend", "OPTIONS": {"x": 1}}}
+
+    assert ids(checks.check_settings()) == ["E001"]
+
+
+def test_channels_is_a_warning(install):
+    """Two apps have a runworker command; the hint is a name that only one has."""
+    install("channels")
+    (message,) = checks.check_settings()
+
+    assert message.id == "django_jobqueue.W003"
+    assert "jobqueue_worker" in message.hint
+
+
+@pytest.mark.skipif(PACKAGE == "django.tasks", reason="Django has tasks of its own")
+def test_the_backports_app_is_asked_for(settings):
+    """On Django 5.2 the backport's app belongs in INSTALLED_APPS."""
+    apps = [app for app in settings.INSTALLED_APPS if app != "django_tasks"]
+    with override_settings(INSTALLED_APPS=apps):
+        assert ids(checks.check_settings()) == ["W005"]
+
+
+def test_duplicate_names_are_errors(install):
+    """Two tasks of one stored name are told apart before a worker refuses to start."""
+    install(
+        "shop",
+        "from django_jobqueue import task\n"
+        "@task(task_name='one')\ndef first(): pass\n@task(task_name='one')\ndef second(): pass\n",
+    )
+    (message,) = checks.check_tasks()
+
+    assert message.id == "django_jobqueue.E004"
+    assert "shop.tasks.first and shop.tasks.second" in message.msg
+
+
+def test_a_broken_tasks_module_is_an_error(install):
+    """A module of tasks that cannot be imported is named, with the reason."""
+    install("broken", "import no_such_module\n")
+    (message,) = checks.check_tasks()
+
+    assert message.id == "django_jobqueue.E005"
+    assert "'broken.tasks'" in message.msg
+    assert "no_such_module" in message.msg
+
+
+@pytest.mark.django_db
+def test_missing_tables_are_a_warning():
+    """A database that was not migrated is named, with the command."""
+    assert checks.check_tables(databases=["default"]) == []
+
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE django_jobqueue_worker RENAME TO elsewhere")
+    (message,) = checks.check_tables(databases=["default"])
+    assert isinstance(message, Warning)  # `migrate` itself runs this check, and must go on
+    assert message.id == "django_jobqueue.W002"
+    assert "django_jobqueue_worker" in message.msg
+    assert message.hint == "Run `manage.py migrate --database default`."
+
+
+def test_tables_are_asked_for_only_where_allowed(django_assert_num_queries):
+    """Without --database no check touches a database."""
+    assert checks.check_tables() == []
+    assert checks.check_tables(databases=[]) == []
+
+
+def test_every_check_is_registered():
+    """The checks run by themselves once the app is installed."""
+    from django.core.checks.registry import registry
+
+    registered = registry.get_checks(include_deployment_checks=True)
+    assert {checks.check_settings, checks.check_tasks, checks.check_tables} <= set(registered)
+
+
+def test_every_id_is_in_the_list():
+    """The list at the top of the module names every id that the code uses."""
+    text = Path(checks.__file__).read_text("utf-8")
+    listed = {line.split()[0] for line in text.splitlines() if line.startswith(("    E0", "    W0"))}
+    used = {part.split('"')[0] for part in text.split('id="django_jobqueue.')[1:]}
+
+    assert listed == used

@@ -1,0 +1,102 @@
+"""A queue whose tables live on another alias than the project's own."""
+
+import subprocess
+import sys
+import textwrap
+
+import pytest
+from django.db import connection
+
+from django_jobqueue.compat import PACKAGE
+from django_jobqueue.models import Job
+
+PROGRAM = """
+import django
+from django.conf import settings
+settings.configure(
+    DATABASES={{
+        "default": {{"ENGINE": "django.db.backends.sqlite3", "NAME": ":memory:"}},
+        "queue": {{"ENGINE": "django.db.backends.postgresql", "NAME": {name!r}, "OPTIONS": {options!r}}},
+    }},
+    INSTALLED_APPS={apps!r},
+    TASKS={{
+        "default": {{
+            "BACKEND": "django_jobqueue.backend.JobQueueBackend",
+            "OPTIONS": {{"database": {database!r}}},
+        }},
+    }},
+    USE_TZ={use_tz!r},
+    TIME_ZONE="Asia/Tokyo",
+)
+django.setup()
+from tests import tasks
+"""
+
+
+@pytest.fixture
+def project(transactional_db):
+    """Return a function that runs a program in a project on SQLite, with the queue on PostgreSQL."""
+
+    def run(program, *, database="queue", use_tz=True):
+        parameters = connection.get_connection_params()
+        settings = {
+            "name": parameters["dbname"],
+            "options": {n: parameters[n] for n in ("host", "port", "user", "password") if n in parameters},
+            "apps": ["django_jobqueue", *(["django_tasks"] if PACKAGE == "django_tasks" else [])],
+            "database": database,
+            "use_tz": use_tz,
+        }
+        source = PROGRAM.format(**settings) + textwrap.dedent(program)
+        return subprocess.run([sys.executable, "-c", source], capture_output=True, text=True)
+
+    return run
+
+
+def test_jobs_go_where_the_options_say(project):
+    """Enqueue, read and check use the alias in OPTIONS; the default database is never asked."""
+    result = project(
+        """
+        from django.core.management import call_command
+        one = tasks.give_back.enqueue("é")
+        assert tasks.give_back.get_result(one.id) == one
+        many = tasks.succeed.get_backend().enqueue_many([(tasks.succeed, (), {})] * 1001)
+        assert len(many) == 1001
+        call_command("check", databases=["default", "queue"])
+        """
+    )
+
+    assert result.returncode == 0, result.stderr
+    assert "no issues" in result.stdout
+    assert Job.objects.count() == 1002
+
+
+def test_local_time_is_understood(project):
+    """Without USE_TZ, run_after is a time of the project's own zone, and comes back as such."""
+    result = project(
+        """
+        from datetime import datetime
+        moment = datetime(2999, 1, 1, 12)
+        one = tasks.succeed.using(run_after=moment).enqueue()
+        assert tasks.succeed.get_result(one.id) == one
+        assert one.task.run_after == moment
+        """,
+        use_tz=False,
+    )
+
+    assert result.returncode == 0, result.stderr
+    assert Job.objects.get().run_after.isoformat() == "2999-01-01T03:00:00+00:00"
+
+
+def test_sqlite_is_migrated_and_refused(project):
+    """On SQLite the app's migrations apply, and enqueue says what to do instead."""
+    result = project(
+        """
+        from django.core.management import call_command
+        call_command("migrate", verbosity=0)
+        tasks.succeed.enqueue()
+        """,
+        database="default",
+    )
+
+    assert "UnsupportedDatabase: the job queue needs PostgreSQL" in result.stderr
+    assert "ImmediateBackend" in result.stderr
