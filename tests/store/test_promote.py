@@ -20,7 +20,7 @@ def test_a_job_that_has_fallen_due_becomes_ready(worker, waiting_for):
     job_id = add_waiting(-1, waiting_for)
     before = row(job_id)
 
-    assert worker.promote().count == 1
+    assert worker.promote().moved == 1
     assert row(job_id) == before | {"status": "READY", "waiting_for": ""}
 
 
@@ -40,7 +40,7 @@ def test_a_future_job_waits(worker):
 
     promoted = worker.promote()
 
-    assert promoted.count == 0
+    assert promoted.moved == 0
     assert 50 < promoted.next_due_seconds <= 60
     assert row(job_id)["status"] == "WAITING"
 
@@ -57,7 +57,7 @@ def test_only_waiting_jobs_are_promoted(worker, status):
     """A job in any other state stays in it, whatever run_after says."""
     job_id = add_job(status=status, run_after=at(-60))
 
-    assert worker.promote().count == 0
+    assert worker.promote().moved == 0
     assert row(job_id)["status"] == status
 
 
@@ -67,7 +67,7 @@ def test_the_limit_takes_those_that_are_due_longest(worker):
     early = add_waiting(-100)
     middle = add_jobs(3, status="WAITING", waiting_for="retry", run_after=at(-50))
 
-    assert worker.promote(limit=3).count == 3
+    assert worker.promote(limit=3).moved == 3
     assert set(Job.objects.filter(status="READY").values_list("pk", flat=True)) == {early, *middle[:2]}
     assert row(late)["status"] == "WAITING"
 
@@ -76,8 +76,8 @@ def test_a_locked_job_is_left_alone(worker):
     """A row that somebody else has locked is skipped, and promoted the next time."""
     held, free = add_waiting(-20), add_waiting(-10)
     with locked(held):
-        assert worker.promote().count == 1
+        assert worker.promote().moved == 1
         assert row(free)["status"] == "READY"
 
-    assert worker.promote().count == 1
+    assert worker.promote().moved == 1
     assert row(held)["status"] == "READY"
