@@ -25,6 +25,7 @@ from django_jobqueue.store.claim import Claimed, Serving, claim
 from django_jobqueue.store.give_back import give_back
 from django_jobqueue.store.promote import promote
 from django_jobqueue.store.renew import Lease, renew
+from django_jobqueue.store.replay import replay as store_replay
 from django_jobqueue.store.rescue import TakenOver, recover, rescue
 from django_jobqueue.store.session import Session, connect
 from django_jobqueue.store.settle import Settlement, settle
@@ -108,12 +109,9 @@ class Hand:
         )
         return [Held(job, token) for job in jobs]
 
-    def recover(self, *known: Held) -> list[Held]:
+    def recover(self, *lost_tokens: UUID) -> list[Held]:
         token = uuid4()
-        known_tokens = {held.token for held in known}
-        (jobs,) = self.session.run(
-            recover(worker_id=self.id, known_tokens=known_tokens, token=token, lease_seconds=30.0)
-        )
+        (jobs,) = self.session.run(recover(worker_id=self.id, lost_tokens=lost_tokens, token=token, lease_seconds=30.0))
         return [Held(job, token) for job in jobs]
 
     def give_back(self, *held: Held) -> frozenset[int]:
@@ -158,10 +156,9 @@ def let_leases_run_out(*held: Held) -> None:
 
 
 def replay(job_id: int) -> None:
-    """Answer a dead letter as a person would: the job is READY with a fresh budget, the letter REPLAYED."""
-    budget = dict.fromkeys(("failure_count", "interruption_count", "snooze_count", "crash_count"), 0)
-    assert Job.objects.filter(pk=job_id, status="FAILED").update(status="READY", finished_at=None, **budget)
-    assert DeadLetter.objects.filter(job_id=job_id).update(status="REPLAYED")
+    """Answer the dead letter of a job."""
+    letter = DeadLetter.objects.get(job_id=job_id)
+    store_replay(letter.pk, by="ada", reason="the bank is back", using="default")
 
 
 def row(job_id: int) -> dict[str, Any]:
