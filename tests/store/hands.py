@@ -65,7 +65,7 @@ class Held:
         return Settlement(self.id, self.token, decision, **{"task": self.job.task, **words})
 
 
-@dataclass
+@dataclass(eq=False)
 class Hand:
     """One worker."""
 
