@@ -42,13 +42,11 @@ def database_setting(db):
             cursor.execute(f"ALTER DATABASE {connection.ops.quote_name(cursor.db.settings_dict['NAME'])} RESET {name}")
 
 
+SETTING = "SELECT current_setting(%s)"
+
+
 def setting(name):
-    return Ask("SELECT current_setting(%s)", [name])
-
-
-def setting_outside(session, name):
-    """Read a setting of the session's connection between two calls."""
-    return session._connection.execute("SELECT current_setting(%s)", [name]).fetchone()[0]
+    return Ask(SETTING, [name])
 
 
 def test_statements_take_one_round_trip(session, tmp_path):
@@ -108,11 +106,11 @@ def test_transactions_can_write_where_reading_is_the_default(session, database_s
 )
 def test_settings_end_with_the_transaction(session, name, inside):
     """The plan guard and the time-outs hold inside a call, and are gone after it, as a pooler needs it."""
-    session.run()
-    before = setting_outside(session, name)
+    with connect("default") as fresh:
+        ((untouched,),) = fresh.execute(SETTING, [name])
 
     assert session.run(setting(name), statement_timeout_ms=700) == [[(inside,)]]
-    assert setting_outside(session, name) == before
+    assert session._connection.execute(SETTING, [name]).fetchall() == [(untouched,)]
 
 
 def test_no_prepared_statement_is_left(session):
