@@ -45,8 +45,8 @@ class Session:
     def run(self, *statements: Statement[Any], statement_timeout_ms: int | None = None) -> list[Any]:
         """Run statements in one transaction and one round trip; answer with what each one read.
 
-        Raises psycopg.Error, with everything rolled back. After an OperationalError the connection is closed and the outcome of
-        the transaction may be unknown: the token in the row tells.
+        Raises psycopg.Error, or UnicodeError for text that cannot be sent, with everything rolled back. After an OperationalError
+        the connection is closed and the outcome of the transaction may be unknown: the token in the row tells.
         """
         connection = self._connect()
         cursors = []
@@ -61,7 +61,8 @@ class Session:
                     cursors.append(connection.execute(statement.sql, statement.params))
                 connection.execute("COMMIT")
             return [statement.read(cursor.fetchall()) for statement, cursor in zip(statements, cursors, strict=True)]
-        except psycopg.Error as error:
+        except Exception as error:
+            # Not only psycopg.Error: text that UTF-8 cannot hold fails on its way out, behind a BEGIN that was sent.
             self._recover(connection, error)
             raise
 
@@ -98,7 +99,7 @@ class Session:
             self._connection = connect(self._using)
         return self._connection
 
-    def _recover(self, connection: psycopg.Connection[Any], error: psycopg.Error) -> None:
+    def _recover(self, connection: psycopg.Connection[Any], error: Exception) -> None:
         if isinstance(error, psycopg.OperationalError) or connection.closed:
             self.close()
             return
