@@ -45,6 +45,7 @@ class Design:
     renew: str = ""
     promote: str = ""
     rescue: str = ""
+    rescue_since_last_scan: str = ""
     claim_above_floor: str = ""
     # False: claim and finish commit one by one, without a lease, an attempt or guards in the transaction.
     pipelined: bool = True
@@ -88,6 +89,7 @@ def plain(name: str, shape: Shape = DEFAULT) -> Design:
         renew=sql.renew(),
         promote=sql.promote(shape),
         rescue=sql.rescue(shape),
+        rescue_since_last_scan=sql.rescue_since_last_scan(shape) if "lease" in shape.running_index else "",
         claim_above_floor=sql.claim(shape, sql.pick_above_floor(shape)),
     )
 

@@ -29,7 +29,8 @@ class Lane:
         self.loaded, self.load_cpu, self.load_wal = 0, 0.0, 0
         self.seconds, self.cpu, self.wal, self.jobs, self.wanted = 0.0, 0.0, 0, 0, 0
         self.tenths: list[int] = []
-        self.tenth_began = 0.0
+        self.tenths_cpu: list[float] = []
+        self.tenth_began, self.tenth_cpu_began = 0.0, 0.0
         self.probe_at: list[int] = []
         self.probes: list[dict[str, object]] = []
         self.promotions: list[float] = []
@@ -98,7 +99,8 @@ class Lane:
         tenth = self.wanted / 10
         while self.client.settled >= tenth * (len(self.tenths) + 1):
             self.tenths.append(round(tenth / max(1e-6, self.seconds - self.tenth_began)))
-            self.tenth_began = self.seconds
+            self.tenths_cpu.append(round((self.cpu - self.tenth_cpu_began) / tenth * 1e6, 1))
+            self.tenth_began, self.tenth_cpu_began = self.seconds, self.cpu
         if self.probe_at and self.client.settled >= self.probe_at[0]:
             self.probe_at.pop(0)
             if self.client.settled + 2 * self.size <= self.wanted:
@@ -120,10 +122,12 @@ class Lane:
 
     def result(self) -> dict[str, object]:
         """Return the rates and costs of the turns taken."""
-        result: dict[str, object] = {
-            "design": self.name, "jobs": self.jobs, "rate": self.jobs / self.seconds,
-            "cpu_us": self.cpu / self.jobs * 1e6, "wal": self.wal / self.jobs, "tenths": self.tenths,
-        }  # fmt: skip
+        result: dict[str, object] = {"design": self.name, "jobs": self.jobs, "rate": self.jobs / self.seconds}
+        result |= {"cpu_us": self.cpu / self.jobs * 1e6, "wal": self.wal / self.jobs}
+        result |= {"tenths": self.tenths, "tenths_cpu_us": self.tenths_cpu}
+        if self.design.rescue_since_last_scan:
+            # Before the full scan, which would clear the dead entries out of the way.
+            result["rescue_floor_ms"] = self.timed(self.design.rescue_since_last_scan) * 1e3
         if self.design.rescue:
             result["rescue_ms"] = self.timed(self.design.rescue) * 1e3
         if self.client.floor:

@@ -23,6 +23,7 @@ COLUMNS = {
     "load_cpu_us": "load CPU us",
     "load_wal": "load WAL",
     "rescue_ms": "rescue ms",
+    "rescue_floor_ms": "rescue since last scan ms",
     "promote_ms": "promote ms",
 }
 FRACTIONS = {"to_raw", "to_plain", "cpu_to_plain", "hot"}
@@ -75,7 +76,10 @@ def tenths(run: dict) -> str:
     """Say how the rate fell, tenth by tenth of what was drained."""
     rates = run["tenths"]
     rescans = f", rescans {run['rescan_ms']} ms" if "rescan_ms" in run else ""
-    return f"\n{run['design']}: by tenth {rates}, last / first {rates[-1] / rates[0]:.2f}{rescans}" if rates else ""
+    if not rates:
+        return ""
+    cpu = f"CPU us/job {run['tenths_cpu_us']}"
+    return f"\n{run['design']}: by tenth {rates}, last / first {rates[-1] / rates[0]:.2f}; {cpu}{rescans}"
 
 
 def cell(column: str, runs: list[dict]) -> str:

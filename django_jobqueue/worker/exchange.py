@@ -60,6 +60,7 @@ class Exchange:
         self._ledger, self._outage, self._schedule = Ledger(), Outage(), Schedule(plan.options)
         self._ear: Ear | None = None
         self._tickets = count(1)
+        self._lost_tokens: set[UUID] = set()
         self._is_known = False
         self._takes_more = True
         self._demand = Demand(plan, registry, self.pace, card.id)
@@ -141,7 +142,7 @@ class Exchange:
         return Return(
             worker_id=self._card.id,
             leases=[Lease(flight.claimed.id, flight.token) for flight in flights],
-            known_tokens=frozenset(flight.token for flight in flights) | self._ledger.tokens(),
+            lost_tokens=frozenset(self._lost_tokens),
             token=uuid4(),
             lease_seconds=self._options.lease_seconds,
             sign_of_life=self._sign_of_life(),
@@ -263,6 +264,7 @@ class Exchange:
 
     def _returned(self, renewal: Renewal, orphans: list[TakenOver], sent_at: float) -> None:
         self._is_known = True
+        self._lost_tokens.clear()
         self._renewed(renewal, sent_at)
         for orphan in orphans:
             logger.info("job %s %s: the reply to its claim was lost; it is given back", orphan.id, orphan.task)
@@ -279,6 +281,9 @@ class Exchange:
         self._outage.failed(error)
         if not isinstance(error, psycopg.errors.QueryCanceled | psycopg.errors.LockNotAvailable):
             self._is_known = False
+            if isinstance(call, Cycle | Return):
+                # It may have been carried out all the same: what it claimed or recovered is found by its token.
+                self._lost_tokens.add(call.token)
             self._schedule.postpone_rescue(RESCUE_AFTER_OUTAGE_SECONDS)
 
     def _hear(self, _events: int) -> None:
