@@ -20,6 +20,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 APP = ROOT / "django_jobqueue"
 PAGES = sorted([*ROOT.glob("*.md"), *DOCS.rglob("*.md")])
+MODELS = list(apps.get_app_config("django_jobqueue").get_models())
 REFERENCE = DOCS / "reference"
 
 AWAITED = {DOCS / "images" / "dead-letters.png"}
@@ -89,7 +90,7 @@ def _shown(value):
 
 def _bounds(option):
     if "minimum" not in option.metadata:
-        return "–"
+        return "none"
     return f"{option.metadata['minimum']:g} to {option.metadata['maximum']:.0f}"
 
 
@@ -153,7 +154,7 @@ def test_every_reason_is_named(page):
     assert missing(page, list(Reason)) == []
 
 
-@pytest.mark.parametrize("model", apps.get_app_config("django_jobqueue").get_models(), ids=lambda model: model.__name__)
+@pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)
 def test_every_column_is_named(model):
     """The page of models has a section for each model, with each of its columns and each value of a closed set."""
     text = (REFERENCE / "models.md").read_text("utf-8")
