@@ -120,8 +120,8 @@ def _tell(result: results.TaskResult, backend: str) -> None:
 
 
 async def _tell_async(result: results.TaskResult, backend: str) -> None:
-    # From inside the event loop send_robust cannot call a receiver that is a coroutine. asend_robust can, but goes through
-    # another thread for the others, as Django's own log line is.
+    # From inside the event loop send_robust cannot call a receiver that is a coroutine. asend_robust can, but goes
+    # through another thread for the others, and there always is one: Django's own line in the log.
     if not any(is_async for *_, is_async in task_started.receivers):
         _tell(result, backend)
         return
