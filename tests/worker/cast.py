@@ -320,3 +320,8 @@ def count_traces():
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM django_jobqueue_job WHERE task = 'a trace'")
         return cursor.fetchone()[0]
+
+
+@task(owner="billing")
+def owned():
+    """Belong to somebody."""
