@@ -100,7 +100,8 @@ class Ledger:
 
 def is_refusal(error: Exception) -> bool:
     """Whether PostgreSQL refuses what it was given, as against not being able to take anything now."""
-    refusals = psycopg.DataError | psycopg.IntegrityError | psycopg.ProgrammingError
+    # UnicodeError: text that cannot even be sent.
+    refusals = psycopg.DataError | psycopg.IntegrityError | psycopg.ProgrammingError | UnicodeError
     states = psycopg.errors.UndefinedTable | psycopg.errors.InsufficientPrivilege
     return isinstance(error, refusals) and not isinstance(error, states)
 
@@ -108,12 +109,16 @@ def is_refusal(error: Exception) -> bool:
 def bare(settlement: Settlement) -> Settlement:
     """Write the same decision with nothing in it that could be refused again."""
     decision = settlement.decision
-    name = decision.failure.exception_class.encode("ascii", "replace").decode()[:200]
-    failure = Failure(name, "what it said cannot be stored")
+    failure = Failure(_plain(decision.failure.exception_class), "what it said cannot be stored")
     step = decision.step
     if isinstance(step, Finish):
         step = Bury(Reason.INVALID_RESULT)
-    return replace(settlement, decision=replace(decision, step=step, failure=failure))
+    decision = replace(decision, step=step, failure=failure)
+    return replace(settlement, decision=decision, owner=_plain(settlement.owner))
+
+
+def _plain(text: str) -> str:
+    return text.encode("ascii", "replace").decode().replace("\0", "?")[:200]
 
 
 def read_outcome(words: Sequence[Any]) -> Outcome:
