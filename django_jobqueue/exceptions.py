@@ -5,6 +5,7 @@
     ├── InvalidPayload        arguments or a result that JSON or PostgreSQL cannot hold
     ├── UnsupportedDatabase   the queue's database is not PostgreSQL
     ├── Refused               an operation that the state of a job does not allow; has `.code`
+    ├── WorkerLost            why a lost attempt has no other error
     └── JobCancelled          why a cancelled job has no result
 
     TaskSignal                raised inside a task
@@ -53,6 +54,10 @@ class Refused(JobQueueError):
 
 class JobCancelled(JobQueueError):
     """The job was cancelled before it succeeded."""
+
+
+class WorkerLost(JobQueueError):
+    """The process of an attempt died, or its worker did; only the attempt's record names it, nothing raises it."""
 
 
 class TaskSignal(Exception):  # noqa: N818 - raised to steer, not to report an error

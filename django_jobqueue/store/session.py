@@ -18,10 +18,11 @@ from django_jobqueue.store.statement import Statement
 
 PLAN_GUARD = "SELECT " + ", ".join(
     f"set_config('{name}', 'off', true)"
-    for name in ("enable_bitmapscan", "enable_sort", "enable_seqscan", "enable_hashjoin", "enable_mergejoin")
+    for name in ("enable_bitmapscan", "enable_sort", "enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit")
 )
 """Takes the plans away that read every row of a queue for each batch. The planner picks them on a table without statistics, as a
-queue that has just been filled is, and they are three times slower."""
+queue that has just been filled is, and they are three times slower. What is left then looks so dear to it that it would compile the
+query first, for most of a second: so JIT goes too."""
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 """The queue's guards compare with the newest row, whatever isolation the project prefers."""

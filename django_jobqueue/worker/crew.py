@@ -254,12 +254,12 @@ class Crew:
 
 def _fate(flight: Flight, runner: Runner, begun: list[Flight], code: int | None) -> Outcome:
     if runner.killed_for is flight:
-        return TimedOut(Failure("TimeLimit", f"stopped after {flight.timeout:g} s: it did not end by itself"))
+        return TimedOut(Failure("builtins.TimeoutError", f"stopped after {flight.timeout:g} s: it did not end by itself"))
     if runner.killed_for is not None:
         return Interrupted(Failure("", "another job in the same process was stopped at its time limit"), counted=False)
     if runner.killed_why:
         return Interrupted(Failure("", runner.killed_why))
-    died = Failure("WorkerLost", f"its process died: {cause(code)}")
+    died = Failure("django_jobqueue.exceptions.WorkerLost", f"its process died: {cause(code)}")
     if len(begun) == 1:
         return Lost(died, crashed=True)
     return Interrupted(died, counted=False, suspect=True)

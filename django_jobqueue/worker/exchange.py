@@ -17,7 +17,7 @@ from django_jobqueue import tasks
 from django_jobqueue.policy.outcomes import Failure, Lost, Outcome
 from django_jobqueue.policy.retry import Bury, Finish, Wait
 from django_jobqueue.registry import Registry
-from django_jobqueue.store.claim import Claimed, claim
+from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.notify import CHANNEL
 from django_jobqueue.store.renew import Lease, Renewal
 from django_jobqueue.store.rescue import TakenOver, rescue
@@ -26,7 +26,8 @@ from django_jobqueue.store.statement import Statement
 from django_jobqueue.store.workers import WorkerCard, announce_worker
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.calls import Cycle, CycleAnswer, Renew, Return
-from django_jobqueue.worker.fleet import Fleet, Flight, Room
+from django_jobqueue.worker.demand import Demand
+from django_jobqueue.worker.fleet import Fleet, Flight
 from django_jobqueue.worker.judge import Judge
 from django_jobqueue.worker.ledger import Ledger, is_refusal
 from django_jobqueue.worker.link import Link, Reply
@@ -62,7 +63,7 @@ class Exchange:
         self._lost_tokens: set[UUID] = set()
         self._is_known = False
         self._takes_more = True
-        self._functions, self._coroutines = registry.functions(), registry.coroutines()
+        self._demand = Demand(plan, registry, self.pace, card.id)
         self._link.start()
 
     @property
@@ -184,36 +185,10 @@ class Exchange:
     def _claims(self, token: UUID) -> tuple[list[Statement[list[Claimed]]], int]:
         if not self._takes_more or self._ledger.is_isolating:
             return [], 0
-        room = self._fleet.room(self.pace.ahead())
         left = MAX_CLAIM
         if self._plan.max_jobs is not None:
             left = min(left, self._plan.max_jobs - self.claimed_count)
-        if room.functions + room.ahead < self._fleet.size // 4:
-            # A stream of short jobs: a claim for the few that have just ended would cost as much as one for hundreds.
-            room = Room(0, 0, room.coroutines)
-        wishes = [(self._functions, room.functions), (self._coroutines, room.coroutines)]
-        short = tuple(name for name in self._functions if self.pace.is_short(name))
-        if room.ahead and len(short) == len(self._functions):
-            wishes[0] = (self._functions, room.functions + room.ahead)
-        elif room.ahead:
-            wishes.append((short, room.ahead))
-        claims = []
-        for names, number in wishes:
-            if names and (limit := min(number, left)) > 0:
-                left -= limit
-                claims.append(self._claim(names, limit, token))
-        return claims, MAX_CLAIM - left
-
-    def _claim(self, names: Sequence[str], limit: int, token: UUID) -> Statement[list[Claimed]]:
-        return claim(
-            backend=self._plan.backend,
-            tasks=names,
-            serving=self._plan.serving,
-            limit=limit,
-            token=token,
-            worker_id=self._card.id,
-            lease_seconds=self._options.lease_seconds,
-        )
+        return self._demand.claims(self._fleet, left, token)
 
     # What the answers mean
 
@@ -244,7 +219,7 @@ class Exchange:
         self._fleet.waiting += [self._flight(job, cycle.token, lease_until) for job in answer.claimed]
         for job in answer.rescued:
             logger.warning("job %s %s: its lease ran out; worker %s is lost", job.id, job.task, job.worker_id)
-            self.settle(job, cycle.token, Lost(Failure("WorkerLost", f"the lease of worker {job.worker_id} ran out")))
+            self.settle(job, cycle.token, Lost(Failure("django_jobqueue.exceptions.WorkerLost", f"the lease of worker {job.worker_id} ran out")))
         if answer.promoted is not None:
             self._schedule.expect(answer.promoted.next_due_seconds)
         if cycle.wanted and len(answer.claimed) >= cycle.wanted:
@@ -274,7 +249,7 @@ class Exchange:
             token=token,
             worker_ids=_with(job.earlier_worker_ids, self._card.id),
             lease_until=lease_until,
-            is_coroutine=job.task in self._coroutines,
+            is_coroutine=self._demand.is_coroutine(job.task),
             is_short=self.pace.is_short(job.task),
             timeout=tasks.timeout_of(task) if task is not None else None,
         )

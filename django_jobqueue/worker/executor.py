@@ -19,7 +19,7 @@ from django_jobqueue import results, tasks
 from django_jobqueue.compat import AnyTask, task_backends, task_started
 from django_jobqueue.exceptions import InvalidPayload, Reject, Retry, Snooze
 from django_jobqueue.payload.storable_json import dumps
-from django_jobqueue.payload.storable_text import describe, storable
+from django_jobqueue.payload.storable_text import class_path, describe, storable
 from django_jobqueue.policy.backoff import Backoff
 from django_jobqueue.policy.outcomes import Failed, Failure, Outcome, Snoozed, Succeeded, TimedOut, Verdict
 from django_jobqueue.worker import slate
@@ -72,14 +72,14 @@ async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
             value = await task.func(*_call_args(task, result), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
         if timer.expired() and isinstance(error, TimeoutError):
-            return TimedOut(Failure("TimeoutError", f"cancelled after {limit:g} s", describe(error).traceback))
+            return TimedOut(Failure("builtins.TimeoutError", f"cancelled after {limit:g} s", describe(error).traceback))
         return _outcome_of(error, task, result)
     return _succeeded(value, bounds)
 
 
 def _run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
     if task is None:
-        return Failed(Failure("UnknownTask", f"no task is named {order.task!r} here"), Verdict.UNKNOWN_TASK)
+        return Failed(Failure("builtins.LookupError", f"no task is named {order.task!r} here"), Verdict.UNKNOWN_TASK)
     result = _prepare(order, task, bounds)
     if isinstance(result, Failed):
         return result
@@ -95,7 +95,7 @@ def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult 
     if not isinstance(order.args, list) or not isinstance(order.kwargs, dict):
         shown = storable(json.dumps({"args": order.args, "kwargs": order.kwargs}), 500)
         message = f"the stored args are not a list, or the kwargs not an object: {shown}"
-        return Failed(Failure("InvalidPayload", message), Verdict.INVALID_PAYLOAD)
+        return Failed(Failure(class_path(InvalidPayload), message), Verdict.INVALID_PAYLOAD)
     return results.for_attempt(
         id=str(order.job_id),
         task=task,
@@ -184,7 +184,7 @@ def _does_not_fit(task: AnyTask, result: results.TaskResult) -> bool:
 def _mismatch(error: TypeError, task: AnyTask, result: results.TaskResult) -> Failure:
     given = ", ".join([repr(arg) for arg in result.args] + [f"{name}={value!r}" for name, value in result.kwargs.items()])
     message = f"{task.module_path}{inspect.signature(task.func)} cannot be called with ({given}): {error}"
-    return Failure("TypeError", storable(message, 4000))
+    return Failure("builtins.TypeError", storable(message, 4000))
 
 
 def _asked_backoff(error: BaseException, task: AnyTask, result: results.TaskResult) -> float | None:

@@ -2,7 +2,6 @@
 
 import pytest
 
-from django_jobqueue.store.renew import renew
 from tests.store.hands import (
     COMMITS,
     FINISH,
@@ -93,20 +92,3 @@ def test_each_lease_of_a_batch_has_its_own_answer(worker, rival):
 def test_no_lease_is_no_work(worker):
     """A renewal of nothing answers with nothing."""
     assert worker.renew() == (set(), set(), set())
-
-
-def test_a_renewal_writes_no_index(worker, rival):
-    """A renewal is a heap-only update: no index holds what it changes, so a long job bloats none."""
-    add_jobs(3)
-    leases = [each.lease for each in worker.claim(3)]
-
-    # On a connection of its own: the counts of the claim may not have been passed on yet.
-    _, counts = rival.session.run(renew(leases, lease_seconds=30), Ask(UPDATES_OF_THIS_TRANSACTION))
-
-    assert counts == [(3, 3)]
-
-
-UPDATES_OF_THIS_TRANSACTION = """
-    SELECT pg_stat_get_xact_tuples_updated(oid), pg_stat_get_xact_tuples_hot_updated(oid)
-    FROM pg_class WHERE oid = 'django_jobqueue_job'::regclass
-"""

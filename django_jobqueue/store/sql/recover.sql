@@ -1,5 +1,5 @@
 -- moves      RUNNING by this worker, under the token of a call that got no answer → RUNNING under a new token of its own
--- index      jobqueue_job_running, by worker_id
+-- index      jobqueue_job_running, all of it: it is asked for once, when a worker comes back
 -- safe because  only this worker's rows are touched, and only those whose claim it never heard of: no runner has them, so it gives
 --            them back. A job that another worker has rescued from it has another token, and stays that worker's to settle
 UPDATE {job} AS job

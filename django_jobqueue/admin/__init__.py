@@ -1,0 +1,29 @@
+"""SHOWS: the pages on which a team operates its queue.
+
+The pages read; what a person decides goes through `operations`, as on the command line and in code. Nothing is edited in place:
+no add form, no change form, no delete.
+
+- `jobs`          what was asked for, and how each attempt ended
+- `dead_letters`  the daily page: replay, or discard with a reason
+- `audit`         who decided what
+- `workers`       who is at work
+- `base`          what these four have in common
+- `acts`          confirm, act, tell: the one road of every button, on every Django
+- `paging`        Newer and Older by keyset, counts with a cap, searches with a depth
+- `filters`       tabs and drop-downs whose choices cost nothing
+- `rows`          how a row is read so that no content of it can break a page
+- `display`       how it is shown: escaped, capped, invisible characters made visible
+- `reasons`       why a job died, in words, and what to do
+
+What is hard here: a queue collects whatever went wrong elsewhere. Any row may hold markup, five megabytes of traceback, a date
+that Python cannot hold or a reference to nothing, and the page that shows it is needed just then.
+
+The clock is PostgreSQL's: ages are differences of two of its times.
+"""
+
+from django_jobqueue.admin.audit import AuditEntryAdmin
+from django_jobqueue.admin.dead_letters import DeadLetterAdmin
+from django_jobqueue.admin.jobs import JobAdmin
+from django_jobqueue.admin.workers import WorkerAdmin
+
+__all__ = ["AuditEntryAdmin", "DeadLetterAdmin", "JobAdmin", "WorkerAdmin"]

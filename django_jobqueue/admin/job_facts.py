@@ -1,0 +1,134 @@
+"""How the columns of a job are put: the same words in the list, on its page and on its letter's."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from django.utils.html import format_html, format_html_join
+from django.utils.safestring import mark_safe
+from django.utils.translation import gettext as _
+
+from django_jobqueue.admin import display
+from django_jobqueue.admin.attempts import span
+from django_jobqueue.admin.rows import PAGE_TEXT
+from django_jobqueue.models import Job
+from django_jobqueue.policy.lifecycle import TERMINAL
+
+TIMES = [
+    "run_after",
+    "enqueued_at",
+    "started_at",
+    "last_attempted_at",
+    "finished_at",
+    "lease_expires_at",
+    "cancel_requested_at",
+    "expires_at",
+]
+TEXTS = ["args", "kwargs", "result", "progress", "tags", "metadata"]
+
+
+def task_link_text(task: object) -> str:
+    """Show what a person looks for first, and where it lives under it."""
+    name = display.task_name(task)
+    # A long name breaks after an underscore rather than anywhere.
+    parts = format_html_join(mark_safe("<wbr>"), "{}", ((part,) for part in re.findall("[^_]*_*", display.clip(name.short, 80))))
+    module = display.clip(name.module, 80)
+    return format_html('<span class="jq-task">{}</span> <span class="jq-module">{}</span>', parts, module)
+
+
+def status_badge(job: Any) -> str:
+    """Show the state, and what a waiting job waits for."""
+    word = dict(Job.Status.choices).get(job.status, display.words(job.status))
+    if job.status != Job.Status.WAITING or not job.waiting_for:
+        return display.badge(job.status, word)
+    waiting_for = display.clip(job.waiting_for, 16)
+    return format_html('{} <span class="jq-quiet">{}</span>', display.badge(job.status, word), waiting_for)
+
+
+def attempts_used(job: Any) -> str:
+    """Show how many attempts there were of those allowed; in the title, how many of them were charged."""
+    title = _("%(all)d attempts in all, %(charged)d charged, %(allowed)d allowed") % {
+        "all": job.attempt_count,
+        "charged": job.failure_count,
+        "allowed": job.max_attempts,
+    }
+    # After a replay the budget is fresh and the count goes on: "6 of 3" would look like a fault.
+    of = _("of %d") % job.max_attempts if job.attempt_count <= job.max_attempts else ""
+    shown = '<span class="jq-number" title="{}">{} <span class="jq-quiet">{}</span></span>'
+    return format_html(shown, title, job.attempt_count, of)
+
+
+def when(job: Any) -> str:
+    """Show the time that matters in a job's state."""
+    match job.status:
+        case Job.Status.WAITING | Job.Status.READY:
+            return display.moment(job.run_after_epoch, job.now_epoch)
+        case Job.Status.RUNNING:
+            return _("for %s") % span(job.last_attempted_at_epoch, job.now_epoch)
+    return _("took %s") % span(job.last_attempted_at_epoch, job.finished_at_epoch) if job.last_attempted_at_epoch else ""
+
+
+def payload(job: Any) -> list[tuple[str, display.Json]]:
+    """Return the arguments as readable JSON, without the empty halves."""
+    halves = [("args", job.args_text, job.args_size, "[]"), ("kwargs", job.kwargs_text, job.kwargs_size, "{}")]
+    return [
+        (name, display.pretty(text, size, limit=PAGE_TEXT)) for name, text, size, empty in halves if text != empty
+    ]
+
+
+def facts(job: Any) -> list[tuple[str, list[tuple[str, Any]]]]:
+    """Group what else a row says; leave out what says nothing."""
+
+    def time(name: str) -> Any:
+        return display.moment_in_full(getattr(job, f"{name}_epoch"), job.now_epoch)
+
+    def text(value: object) -> str:
+        return "" if value is None else display.clip(value, 255)
+
+    def json(name: str) -> str:
+        shown = display.clip(getattr(job, f"{name}_text") or "", 300)
+        return "" if shown in ("[]", "{}", "null") else shown
+
+    is_over = job.status in TERMINAL
+    groups = [
+        (
+            _("Times"),
+            [
+                (_("Enqueued"), time("enqueued_at")),
+                (_("Not before"), time("run_after") if not is_over else ""),
+                (_("First started"), time("started_at")),
+                (_("Last attempt"), time("last_attempted_at")),
+                (_("Finished"), time("finished_at")),
+                (_("Expires"), time("expires_at")),
+                (_("Cancel requested"), time("cancel_requested_at")),
+                (_("Lease ends"), time("lease_expires_at")),
+            ],
+        ),
+        (
+            _("Counts"),
+            [
+                (_("Attempts"), job.attempt_count),
+                (_("Charged"), _("%(used)d of %(all)d") % {"used": job.failure_count, "all": job.max_attempts}),
+                (_("Interrupted"), job.interruption_count or ""),
+                (_("Snoozed"), job.snooze_count or ""),
+                (_("Crashed"), job.crash_count or ""),
+            ],
+        ),
+        (
+            _("Placement"),
+            [
+                (_("Queue"), text(job.queue_name)),
+                (_("Priority"), job.priority),
+                (_("Backend"), text(job.backend)),
+                (_("Version"), job.version),
+                (_("Unique key"), text(job.unique_key)),
+                (_("Concurrency key"), text(job.concurrency_key)),
+                (_("Order key"), text(job.order_key)),
+                (_("Tags"), json("tags")),
+                (_("Metadata"), json("metadata")),
+                (_("Progress"), json("progress")),
+            ],
+        ),
+    ]
+    return [(title, [(k, v) for k, v in facts if v not in ("", display.NOTHING)]) for title, facts in groups]

@@ -1,0 +1,112 @@
+"""Rows to look at, people who look, and a tool to damage what they see."""
+
+import uuid
+from datetime import timedelta
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.contrib.auth.models import Permission
+from django.db import connection
+from django.db.models.functions import Now
+
+from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job, Worker
+
+ADMIN = "/admin/django_jobqueue"
+
+
+@pytest.fixture
+def job(db):
+    """Make jobs; READY unless told otherwise."""
+
+    def make(**columns):
+        return Job.objects.create(**{"task": "shop.tasks.charge"} | columns)
+
+    return make
+
+
+@pytest.fixture
+def letter(job):
+    """Make dead letters, each with a failed job and one attempt."""
+
+    def make(*, job_columns=None, attempt_columns=None, **columns):
+        dead = job(**{"status": "FAILED", "attempt_count": 1, "failure_count": 1} | (job_columns or {}))
+        Attempt.objects.create(
+            **{
+                "job": dead,
+                "number": 1,
+                "worker_id": uuid.uuid4(),
+                "started_at": Now() - timedelta(seconds=9),
+                "finished_at": Now() - timedelta(seconds=6),
+                "outcome": "failed",
+                "charged": True,
+                "exception_class": "builtins.ValueError",
+                "message": "no such customer",
+                "traceback": 'File "tasks.py", line 3\nValueError: no such customer',
+            }
+            | (attempt_columns or {})
+        )
+        columns = {"reason": "attempts_exhausted", "first_died_at": Now(), "last_died_at": Now()} | columns
+        return DeadLetter.objects.create(job=dead, **columns)
+
+    return make
+
+
+@pytest.fixture
+def worker(db):
+    """Make workers."""
+
+    def make(**columns):
+        columns = {"id": uuid.uuid4(), "hostname": "host-a", "pid": 7, "backend": "default"} | columns
+        return Worker.objects.create(processes=2, threads=1, coroutines=0, **columns)
+
+    return make
+
+
+@pytest.fixture
+def entry(db):
+    """Make audit entries."""
+
+    def make(**columns):
+        return AuditEntry.objects.create(**{"actor": "ada", "action": "replay", "object": "job:1"} | columns)
+
+    return make
+
+
+@pytest.fixture
+def person(db):
+    """Make staff with exactly these permissions of the app."""
+
+    def make(name, *codenames, **flags):
+        user = get_user_model().objects.create_user(name, password="x", **{"is_staff": True} | flags)
+        wanted = Permission.objects.filter(content_type__app_label="django_jobqueue", codename__in=codenames)
+        user.user_permissions.set(wanted)
+        assert len(wanted) == len(codenames)
+        return user
+
+    return make
+
+
+@pytest.fixture
+def boss(client, person):
+    """The client of somebody who may do everything."""
+    client.force_login(person("boss", is_superuser=True))
+    return client
+
+
+@pytest.fixture
+def by_hand(db):
+    """Change rows as somebody with psql would: no validation, no foreign keys, no check constraints."""
+
+    def run(sql, *params):
+        with connection.cursor() as cursor:
+            cursor.execute("SET LOCAL session_replication_role = replica")
+            cursor.execute(sql, params)
+            cursor.execute("SET LOCAL session_replication_role = origin")
+
+    return run
+
+
+def pages_of(row):
+    """Return the addresses at which a row is shown: its list and its page."""
+    base = f"{ADMIN}/{row._meta.model_name}/"
+    return [base, f"{base}{row.pk}/change/"]
