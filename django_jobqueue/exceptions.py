@@ -4,6 +4,7 @@
     ├── InvalidOptions        OPTIONS or a task's options are wrong; says which and what to type
     ├── InvalidPayload        arguments or a result that JSON or PostgreSQL cannot hold
     ├── UnsupportedDatabase   the queue's database is not PostgreSQL
+    ├── MissingTables         migrate has not been run there
     ├── Refused               an operation that the state of a job does not allow; has `.code`
     ├── WorkerLost            why a lost attempt has no other error
     └── JobCancelled          why a cancelled job has no result
@@ -42,6 +43,15 @@ class InvalidPayload(JobQueueError, TypeError, ValueError):
 
 class UnsupportedDatabase(JobQueueError, ImproperlyConfigured):
     """The database of the queue cannot run it."""
+
+
+class MissingTables(JobQueueError, ImproperlyConfigured):
+    """The queue's tables are not in its database: `migrate` has not been run."""
+
+    def __init__(self, database: str) -> None:
+        super().__init__(
+            f"the tables of the job queue are missing in DATABASES[{database!r}]; run manage.py migrate --database {database}"
+        )
 
 
 class Refused(JobQueueError):

@@ -14,6 +14,7 @@ from uuid import UUID, uuid4
 import psycopg
 
 from django_jobqueue import tasks
+from django_jobqueue.exceptions import MissingTables
 from django_jobqueue.policy.outcomes import Failure, Lost, Outcome
 from django_jobqueue.policy.retry import Bury, Finish, Wait
 from django_jobqueue.registry import Registry
@@ -272,7 +273,7 @@ class Exchange:
 
     def _failed(self, call: object, error: Exception) -> None:
         if isinstance(error, psycopg.errors.UndefinedTable):
-            self.error = f"the tables of the queue are missing in database {self._options.database!r}: run manage.py migrate"
+            self.error = str(MissingTables(self._options.database))
         if isinstance(call, Cycle):
             if call.batch.size and is_refusal(error):
                 self._ledger.refused(call.batch, error)
