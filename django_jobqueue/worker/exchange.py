@@ -173,7 +173,7 @@ class Exchange:
     def _rescue(self, token: UUID) -> Statement[list[TakenOver]]:
         return rescue(
             backend=self._plan.backend,
-            worker_id=self._card.id,
+            held_tokens={flight.token for flight in self._fleet.flights()} | self._ledger.tokens(),
             token=token,
             lease_seconds=self._options.lease_seconds,
         )

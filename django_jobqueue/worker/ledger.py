@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from uuid import UUID
 
 import psycopg
 
@@ -55,6 +56,10 @@ class Ledger:
     def is_isolating(self) -> bool:
         """Whether a bad row is being looked for."""
         return self._limit < MAX_BATCH
+
+    def tokens(self) -> frozenset[UUID]:
+        """Name the leases that what waits was run under."""
+        return frozenset(entry.token for entries in (self._settlements, self._leases) for entry in entries)
 
     def add(self, settlement: Settlement) -> None:
         """Note a decided attempt."""

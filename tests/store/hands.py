@@ -102,10 +102,13 @@ class Hand:
     def settle(self, *settlements: Settlement) -> frozenset[int]:
         return frozenset().union(*self.session.run(*settle(settlements)))
 
-    def rescue(self, *, backend: str = "default", limit: int = 100, lease_seconds: float = 30.0) -> list[Held]:
+    def rescue(
+        self, *held: Held, backend: str = "default", limit: int = 100, lease_seconds: float = 30.0
+    ) -> list[Held]:
         token = uuid4()
+        tokens = {each.token for each in held}
         (jobs,) = self.session.run(
-            rescue(backend=backend, worker_id=self.id, token=token, lease_seconds=lease_seconds, limit=limit)
+            rescue(backend=backend, held_tokens=tokens, token=token, lease_seconds=lease_seconds, limit=limit)
         )
         return [Held(job, token) for job in jobs]
 
