@@ -262,6 +262,7 @@ class Exchange:
             elif flight.claimed.id in renewal.lost:
                 # Another worker has it. The next check stops it here.
                 flight.lease_until = 0.0
+        self._fleet.waiting = [flight for flight in self._fleet.waiting if flight.lease_until]
 
     def _returned(self, renewal: Renewal, orphans: list[TakenOver], sent_at: float) -> None:
         self._is_known = True

@@ -41,7 +41,9 @@ def exchange(monkeypatch):
     """An exchange with one runner that is ready for a job."""
     monkeypatch.setattr("django_jobqueue.worker.exchange.Session", ForgetfulLine)
     wakeup, fleet = Wakeup(), Fleet()
-    plan = WorkerPlan("default", Options(lease_seconds=30, notify=False, poll_seconds=0.1, rescue_seconds=0.1))
+    plan = WorkerPlan(
+        "default", Options(lease_seconds=30, renew_seconds=0.1, notify=False, poll_seconds=0.1, rescue_seconds=0.1)
+    )
     fleet.runners[0] = Runner(number=0, threads=1, coroutines=0, sock=None, phase=Phase.READY)
     exchange = Exchange(plan, discover(), plan.card(), fleet, wakeup)
     exchange.fleet, exchange.worker_id = fleet, exchange._card.id
@@ -86,3 +88,14 @@ def test_a_claim_that_was_committed_late_is_found(exchange):
 
     assert (flight.claimed.id, flight.claimed.attempt_number) == (job_id, 2)
     assert Attempt.objects.get().outcome == "lost"
+
+
+def test_a_job_that_was_lost_while_it_waits_is_forgotten(exchange):
+    """A job that another worker took over before a runner had it is not started here."""
+    succeed.enqueue()
+    wait_until(lambda: in_hand(exchange))
+    Job.objects.update(lease_token=uuid4(), worker_id=uuid4())
+
+    wait_until(lambda: not in_hand(exchange))
+
+    assert Job.objects.get().status == "RUNNING"
