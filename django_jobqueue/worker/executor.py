@@ -64,6 +64,7 @@ async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
     result = _prepare(order, task, bounds)
     if isinstance(result, Failed):
         return result
+    await _tell_async(result, bounds.backend)
     limit = tasks.timeout_of(task)
     timer = asyncio.timeout(limit)
     try:
@@ -82,6 +83,7 @@ def _run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
     result = _prepare(order, task, bounds)
     if isinstance(result, Failed):
         return result
+    _tell(result, bounds.backend)
     try:
         value = task.func(*_call_args(task, result), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
@@ -94,7 +96,7 @@ def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult 
         shown = storable(json.dumps({"args": order.args, "kwargs": order.kwargs}), 500)
         message = f"the stored args are not a list, or the kwargs not an object: {shown}"
         return Failed(Failure(class_path(InvalidPayload), message), Verdict.INVALID_PAYLOAD)
-    result = results.for_attempt(
+    return results.for_attempt(
         id=str(order.job_id),
         task=task,
         backend=bounds.backend,
@@ -107,9 +109,26 @@ def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult 
         started_at=order.started_at,
         last_attempted_at=order.last_attempted_at,
     )
-    # A receiver is a guest: what it raises is logged by send_robust and changes nothing.
-    task_started.send_robust(sender=_sender(bounds.backend), task_result=result)
-    return result
+
+
+def _tell(result: results.TaskResult, backend: str) -> None:
+    # A receiver is a guest: what it raises changes nothing. send_robust logs errors; SystemExit and its like pass it.
+    try:
+        task_started.send_robust(sender=_sender(backend), task_result=result)
+    except BaseException as error:
+        _log("a receiver of task_started", error)
+
+
+async def _tell_async(result: results.TaskResult, backend: str) -> None:
+    # From inside the event loop send_robust cannot call a receiver that is a coroutine. asend_robust can, but goes
+    # through another thread for the others, and there always is one: Django's own line in the log.
+    if not any(is_async for *_, is_async in task_started.receivers):
+        _tell(result, backend)
+        return
+    try:
+        await task_started.asend_robust(sender=_sender(backend), task_result=result)
+    except BaseException as error:
+        _log("a receiver of task_started", error)
 
 
 @cache
@@ -130,11 +149,20 @@ def _succeeded(value: Any, bounds: Bounds) -> Outcome:
 
 
 def _outcome_of(error: BaseException, task: AnyTask, result: results.TaskResult) -> Outcome:
+    try:
+        return _judged(error, task, result)
+    except BaseException as flaw:
+        # An exception is the task's code too: it may lie about its class, or be a Snooze without seconds.
+        _log(f"what {task.module_path} raised cannot be judged, and counts as an ordinary failure: it", flaw)
+        return Failed(describe(error))
+
+
+def _judged(error: BaseException, task: AnyTask, result: results.TaskResult) -> Outcome:
     match error:
         case Snooze():
-            return Snoozed(error.seconds)
+            return Snoozed(Snooze(error.seconds).seconds)
         case Retry():
-            return Failed(describe(error), after_seconds=error.after)
+            return Failed(describe(error), after_seconds=Retry(error.after).after)
         case Reject():
             return Failed(describe(error), Verdict.REJECTED)
         case TypeError() if _does_not_fit(task, result):
@@ -166,6 +194,12 @@ def _asked_backoff(error: BaseException, task: AnyTask, result: results.TaskResu
     try:
         seconds = ask(error, result)
         return None if seconds is None else max(0.0, float(seconds))
-    except Exception:
-        logger.exception("the back-off of %s raised; the default back-off is used", task.module_path)
+    except BaseException as flaw:
+        _log(f"the default back-off is used: the back-off of {task.module_path}", flaw)
         return None
+
+
+def _log(what: str, error: BaseException) -> None:
+    # As text: logging's own rendering asks the exception for its class, and an exception may raise even then.
+    failure = describe(error)
+    logger.error("%s raised %s: %s\n%s", what, failure.exception_class, failure.message, failure.traceback)
