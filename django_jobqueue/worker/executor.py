@@ -71,7 +71,8 @@ async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
         async with timer:
             value = await task.func(*_call_args(task, result), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
-        if timer.expired() and isinstance(error, TimeoutError):
+        # Not isinstance: it would ask the exception for its class.
+        if timer.expired() and issubclass(type(error), TimeoutError):
             return TimedOut(Failure("builtins.TimeoutError", f"cancelled after {limit:g} s", describe(error).traceback))
         return _outcome_of(error, task, result)
     return _succeeded(value, bounds)

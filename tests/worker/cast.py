@@ -227,6 +227,15 @@ async def tidy_up_when_cancelled():
         raise Boom("could not tidy up")
 
 
+@task(timeout=0.05)
+async def hide_when_cancelled():
+    """Answer a cancellation with an exception that will not say what it is."""
+    try:
+        await asyncio.Event().wait()
+    finally:
+        raise Shy
+
+
 @task
 def leave_atomic_open():
     """Enter an atomic block and never leave it."""

@@ -207,11 +207,12 @@ def test_a_time_out_of_the_task_s_own_is_a_failure():
     assert outcome.failure.message == "the bank does not answer"
 
 
-def test_a_coroutine_that_fails_on_the_way_out_has_failed():
+@pytest.mark.parametrize(("task", "name"), [(cast.tidy_up_when_cancelled, "Boom"), (cast.hide_when_cancelled, "Shy")])
+def test_a_coroutine_that_fails_on_the_way_out_has_failed(task, name):
     """What a cancelled coroutine raises instead is what there is to tell."""
-    outcome = run_async(cast.tidy_up_when_cancelled)
+    outcome = run_async(task)
 
-    assert (type(outcome), outcome.failure.exception_class) == (Failed, "tests.worker.cast.Boom")
+    assert (type(outcome), outcome.failure.exception_class) == (Failed, f"tests.worker.cast.{name}")
 
 
 def test_a_task_is_given_its_context():
