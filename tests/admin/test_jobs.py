@@ -158,12 +158,14 @@ def test_unknown_lookup_is_refused(boss, job):
     assert boss.get(LIST, {"result__contains": "x"}).status_code == 400
 
 
-@pytest.mark.parametrize("cursor", ["x", "", "1_2", "-1", "9" * 30, "nan", "\x00"])
-def test_bad_cursor(boss, job, cursor):
+@pytest.mark.parametrize("cursor", ["x", "", "1_2", "-1", "9" * 30, "nan", "\x00", "nan_1", "9999999999999_1", "Infinity_1", "-1e9_1"])
+@pytest.mark.parametrize("model", ["job", "deadletter", "worker"])
+def test_bad_cursor(boss, job, model, cursor):
     """A cursor that nobody made is no error."""
     job()
 
-    assert boss.get(LIST, {"before": cursor}, follow=True).status_code == 200
+    for direction in ("before", "after"):
+        assert boss.get(f"{ADMIN}/{model}/", {direction: cursor}, follow=True).status_code == 200
 
 
 def test_page_shows_the_open_attempt(boss, job, worker):
