@@ -10,9 +10,13 @@ import asyncio
 import inspect
 import json
 import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import Context
 from dataclasses import dataclass
 from functools import cache
+from math import isfinite
 from typing import Any, NamedTuple
 
 from django_jobqueue import results, tasks
@@ -52,8 +56,11 @@ class Bounds:
 
 def run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
     """Run an attempt of a function in this thread."""
-    with slate.clean_connections(order.task):
-        return Context().run(_run, order, task, bounds)
+    try:
+        with slate.clean_connections(order.task):
+            return Context().run(_run, order, task, bounds)
+    except BaseException as error:  # what surrounds a task may break as well, and the slot must outlive that too
+        return Failed(describe(error))
 
 
 async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
@@ -61,6 +68,13 @@ async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
 
     The caller gives it a context of its own.
     """
+    try:
+        return await _run_async(order, task, bounds)
+    except BaseException as error:  # as in `run`
+        return Failed(describe(error))
+
+
+async def _run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
     result = _prepare(order, task, bounds)
     if isinstance(result, Failed):
         return result
@@ -68,9 +82,10 @@ async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
     timer = asyncio.timeout(limit)
     try:
         async with timer:
-            value = await task.func(*_call_args(task, result), **result.kwargs)
+            with _leaving_copies():
+                value = await task.func(*_call_args(task, result), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
-        if timer.expired() and isinstance(error, TimeoutError):
+        if timer.expired() and issubclass(type(error), TimeoutError):
             return TimedOut(Failure("builtins.TimeoutError", f"cancelled after {limit:g} s", describe(error).traceback))
         return _outcome_of(error, task, result)
     return _succeeded(value, bounds)
@@ -83,7 +98,8 @@ def _run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
     if isinstance(result, Failed):
         return result
     try:
-        value = task.func(*_call_args(task, result), **result.kwargs)
+        with _leaving_copies():
+            value = task.func(*_call_args(task, result), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
         return _outcome_of(error, task, result)
     return _succeeded(value, bounds)
@@ -107,8 +123,11 @@ def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult 
         started_at=order.started_at,
         last_attempted_at=order.last_attempted_at,
     )
-    # A receiver is a guest: what it raises is logged by send_robust and changes nothing.
-    task_started.send_robust(sender=_sender(bounds.backend), task_result=result)
+    # A receiver is a guest: what it raises is logged and changes nothing. send_robust lets SystemExit and its like pass.
+    try:
+        task_started.send_robust(sender=_sender(bounds.backend), task_result=result)
+    except BaseException:
+        logger.exception("a receiver of task_started tried to end the process")
     return result
 
 
@@ -116,6 +135,24 @@ def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult 
 def _sender(backend: str) -> type:
     # Django keeps backends in context variables: in the fresh context of a job each would be built anew.
     return type(task_backends[backend])
+
+
+@contextmanager
+def _leaving_copies() -> Iterator[None]:
+    """End the copies of this process that a task forks, where they come back out of the task.
+
+    The original answers for the attempt, and the socket and the connections are its own.
+    """
+    original, code = os.getpid(), 0
+    try:
+        yield
+    except BaseException as error:
+        exit_code = error.code or 0 if type(error) is SystemExit else 1
+        code = exit_code if isinstance(exit_code, int) else 1
+        raise
+    finally:
+        if os.getpid() != original:
+            os._exit(code & 0xFF)
 
 
 def _call_args(task: AnyTask, result: results.TaskResult) -> list[Any]:
@@ -130,19 +167,31 @@ def _succeeded(value: Any, bounds: Bounds) -> Outcome:
 
 
 def _outcome_of(error: BaseException, task: AnyTask, result: results.TaskResult) -> Outcome:
-    match error:
-        case Snooze():
-            return Snoozed(error.seconds)
-        case Retry():
-            return Failed(describe(error), after_seconds=error.after)
-        case Reject():
-            return Failed(describe(error), Verdict.REJECTED)
-        case TypeError() if _does_not_fit(task, result):
-            return Failed(_mismatch(error, task, result), Verdict.INVALID_PAYLOAD)
-        case _ if not tasks.may_retry(task, error):
-            return Failed(describe(error), Verdict.NOT_RETRYABLE)
-        case _:
-            return Failed(describe(error), after_seconds=_asked_backoff(error, task, result))
+    # Not isinstance: an exception may lie about its class, or fail to name it.
+    cls = type(error)
+    if issubclass(cls, Snooze):
+        return _snoozed(error)
+    if issubclass(cls, Retry):
+        return Failed(describe(error), after_seconds=_seconds(getattr(error, "after", None)))
+    if issubclass(cls, Reject):
+        return Failed(describe(error), Verdict.REJECTED)
+    if issubclass(cls, TypeError) and _does_not_fit(task, result):
+        return Failed(_mismatch(error, task, result), Verdict.INVALID_PAYLOAD)
+    if not tasks.may_retry(task, error):
+        return Failed(describe(error), Verdict.NOT_RETRYABLE)
+    return Failed(describe(error), after_seconds=_asked_backoff(error, task, result))
+
+
+def _snoozed(error: BaseException) -> Outcome:
+    seconds = _seconds(getattr(error, "seconds", None))
+    return Failed(describe(error)) if seconds is None else Snoozed(seconds)
+
+
+def _seconds(value: Any) -> float | None:
+    # A subclass of Snooze or Retry may hold anything; NaN would be refused by PostgreSQL, for ever.
+    if not isinstance(value, int | float) or not isfinite(value):
+        return None
+    return max(0.0, float(value))
 
 
 def _does_not_fit(task: AnyTask, result: results.TaskResult) -> bool:
@@ -165,7 +214,7 @@ def _asked_backoff(error: BaseException, task: AnyTask, result: results.TaskResu
         return None
     try:
         seconds = ask(error, result)
-        return None if seconds is None else max(0.0, float(seconds))
-    except Exception:
+        return None if seconds is None else _seconds(float(seconds))
+    except BaseException:  # SystemExit of a back-off is no reason to lose the outcome
         logger.exception("the back-off of %s raised; the default back-off is used", task.module_path)
         return None
