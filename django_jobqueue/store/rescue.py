@@ -23,12 +23,15 @@ class TakenOver(NamedTuple):
 
 
 def rescue(
-    *, backend: str, worker_id: UUID, token: UUID, lease_seconds: float, limit: int = 100
+    *, backend: str, held_tokens: Collection[UUID], token: UUID, lease_seconds: float, limit: int = 100
 ) -> Statement[list[TakenOver]]:
-    """Take over jobs of other workers whose lease has run out. The caller settles them as lost."""
+    """Take over jobs whose lease has run out, but for those under the tokens that the caller holds itself.
+
+    The caller settles them as lost.
+    """
     params = {
         "backend": backend,
-        "worker_id": str(worker_id),
+        "held_tokens": array([str(held) for held in held_tokens]),
         "token": str(token),
         "lease_seconds": lease_seconds,
         "limit": limit,

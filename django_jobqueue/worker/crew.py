@@ -106,7 +106,14 @@ class Crew:
                     self._watch(runner)
 
     def check(self, now: float, lease_margin: float) -> None:
-        """Kill runners whose job is past its time limit or its lease, and start those whose wait is over."""
+        """Kill runners whose job is past its time limit or its lease, and start those whose wait is over.
+
+        A job that waits for a runner is let go before its lease ends: by then another worker may have it.
+        """
+        late = [flight for flight in self.fleet.waiting if flight.lease_until - lease_margin <= now]
+        if late:
+            self.never_started += late
+            self.fleet.waiting = [flight for flight in self.fleet.waiting if flight not in late]
         for runner in self.fleet.runners.values():
             if runner.phase is Phase.DYING:
                 continue

@@ -173,7 +173,7 @@ class Exchange:
     def _rescue(self, token: UUID) -> Statement[list[TakenOver]]:
         return rescue(
             backend=self._plan.backend,
-            worker_id=self._card.id,
+            held_tokens={flight.token for flight in self._fleet.flights()} | self._ledger.tokens(),
             token=token,
             lease_seconds=self._options.lease_seconds,
         )
@@ -262,6 +262,7 @@ class Exchange:
             elif flight.claimed.id in renewal.lost:
                 # Another worker has it. The next check stops it here.
                 flight.lease_until = 0.0
+        self._fleet.waiting = [flight for flight in self._fleet.waiting if flight.lease_until]
 
     def _returned(self, renewal: Renewal, orphans: list[TakenOver], sent_at: float) -> None:
         self._is_known = True

@@ -16,7 +16,6 @@ from contextlib import contextmanager
 from contextvars import Context
 from dataclasses import dataclass
 from functools import cache
-from math import isfinite
 from typing import Any, NamedTuple
 
 from django_jobqueue import results, tasks
@@ -59,7 +58,7 @@ def run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
     try:
         with slate.clean_connections(order.task):
             return Context().run(_run, order, task, bounds)
-    except BaseException as error:  # what surrounds a task may break as well, and the slot must outlive that too
+    except BaseException as error:  # a damaged row, a connection that cannot be mended: the slot outlives that too
         return Failed(describe(error))
 
 
@@ -68,16 +67,10 @@ async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
 
     The caller gives it a context of its own.
     """
-    try:
-        return await _run_async(order, task, bounds)
-    except BaseException as error:  # as in `run`
-        return Failed(describe(error))
-
-
-async def _run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
     result = _prepare(order, task, bounds)
     if isinstance(result, Failed):
         return result
+    await _tell_async(result, bounds.backend)
     limit = tasks.timeout_of(task)
     timer = asyncio.timeout(limit)
     try:
@@ -85,6 +78,7 @@ async def _run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
             with _leaving_copies():
                 value = await task.func(*_call_args(task, result), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
+        # Not isinstance: it would ask the exception for its class.
         if timer.expired() and issubclass(type(error), TimeoutError):
             return TimedOut(Failure("builtins.TimeoutError", f"cancelled after {limit:g} s", describe(error).traceback))
         return _outcome_of(error, task, result)
@@ -97,6 +91,7 @@ def _run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
     result = _prepare(order, task, bounds)
     if isinstance(result, Failed):
         return result
+    _tell(result, bounds.backend)
     try:
         with _leaving_copies():
             value = task.func(*_call_args(task, result), **result.kwargs)
@@ -110,7 +105,7 @@ def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult 
         shown = storable(json.dumps({"args": order.args, "kwargs": order.kwargs}), 500)
         message = f"the stored args are not a list, or the kwargs not an object: {shown}"
         return Failed(Failure(class_path(InvalidPayload), message), Verdict.INVALID_PAYLOAD)
-    result = results.for_attempt(
+    return results.for_attempt(
         id=str(order.job_id),
         task=task,
         backend=bounds.backend,
@@ -123,12 +118,26 @@ def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult 
         started_at=order.started_at,
         last_attempted_at=order.last_attempted_at,
     )
-    # A receiver is a guest: what it raises is logged and changes nothing. send_robust lets SystemExit and its like pass.
+
+
+def _tell(result: results.TaskResult, backend: str) -> None:
+    # A receiver is a guest: what it raises changes nothing. send_robust logs errors; SystemExit and its like pass it.
     try:
-        task_started.send_robust(sender=_sender(bounds.backend), task_result=result)
-    except BaseException:
-        logger.exception("a receiver of task_started tried to end the process")
-    return result
+        task_started.send_robust(sender=_sender(backend), task_result=result)
+    except BaseException as error:
+        _log("a receiver of task_started", error)
+
+
+async def _tell_async(result: results.TaskResult, backend: str) -> None:
+    # From inside the event loop send_robust cannot call a receiver that is a coroutine. asend_robust can, but goes
+    # through another thread for the others, and there always is one: Django's own line in the log.
+    if not any(is_async for *_, is_async in task_started.receivers):
+        _tell(result, backend)
+        return
+    try:
+        await task_started.asend_robust(sender=_sender(backend), task_result=result)
+    except BaseException as error:
+        _log("a receiver of task_started", error)
 
 
 @cache
@@ -167,31 +176,28 @@ def _succeeded(value: Any, bounds: Bounds) -> Outcome:
 
 
 def _outcome_of(error: BaseException, task: AnyTask, result: results.TaskResult) -> Outcome:
-    # Not isinstance: an exception may lie about its class, or fail to name it.
-    cls = type(error)
-    if issubclass(cls, Snooze):
-        return _snoozed(error)
-    if issubclass(cls, Retry):
-        return Failed(describe(error), after_seconds=_seconds(getattr(error, "after", None)))
-    if issubclass(cls, Reject):
-        return Failed(describe(error), Verdict.REJECTED)
-    if issubclass(cls, TypeError) and _does_not_fit(task, result):
-        return Failed(_mismatch(error, task, result), Verdict.INVALID_PAYLOAD)
-    if not tasks.may_retry(task, error):
-        return Failed(describe(error), Verdict.NOT_RETRYABLE)
-    return Failed(describe(error), after_seconds=_asked_backoff(error, task, result))
+    try:
+        return _judged(error, task, result)
+    except BaseException as flaw:
+        # An exception is the task's code too: it may lie about its class, or be a Snooze without seconds.
+        _log(f"what {task.module_path} raised cannot be judged, and counts as an ordinary failure: it", flaw)
+        return Failed(describe(error))
 
 
-def _snoozed(error: BaseException) -> Outcome:
-    seconds = _seconds(getattr(error, "seconds", None))
-    return Failed(describe(error)) if seconds is None else Snoozed(seconds)
-
-
-def _seconds(value: Any) -> float | None:
-    # A subclass of Snooze or Retry may hold anything; NaN would be refused by PostgreSQL, for ever.
-    if not isinstance(value, int | float) or not isfinite(value):
-        return None
-    return max(0.0, float(value))
+def _judged(error: BaseException, task: AnyTask, result: results.TaskResult) -> Outcome:
+    match error:
+        case Snooze():
+            return Snoozed(Snooze(error.seconds).seconds)
+        case Retry():
+            return Failed(describe(error), after_seconds=Retry(error.after).after)
+        case Reject():
+            return Failed(describe(error), Verdict.REJECTED)
+        case TypeError() if _does_not_fit(task, result):
+            return Failed(_mismatch(error, task, result), Verdict.INVALID_PAYLOAD)
+        case _ if not tasks.may_retry(task, error):
+            return Failed(describe(error), Verdict.NOT_RETRYABLE)
+        case _:
+            return Failed(describe(error), after_seconds=_asked_backoff(error, task, result))
 
 
 def _does_not_fit(task: AnyTask, result: results.TaskResult) -> bool:
@@ -214,7 +220,13 @@ def _asked_backoff(error: BaseException, task: AnyTask, result: results.TaskResu
         return None
     try:
         seconds = ask(error, result)
-        return None if seconds is None else _seconds(float(seconds))
-    except BaseException:  # SystemExit of a back-off is no reason to lose the outcome
-        logger.exception("the back-off of %s raised; the default back-off is used", task.module_path)
+        return None if seconds is None else max(0.0, float(seconds))
+    except BaseException as flaw:
+        _log(f"the default back-off is used: the back-off of {task.module_path}", flaw)
         return None
+
+
+def _log(what: str, error: BaseException) -> None:
+    # As text: logging's own rendering asks the exception for its class, and an exception may raise even then.
+    failure = describe(error)
+    logger.error("%s raised %s: %s\n%s", what, failure.exception_class, failure.message, failure.traceback)

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
+from uuid import UUID
 
 import psycopg
 
@@ -56,6 +57,10 @@ class Ledger:
         """Whether a bad row is being looked for."""
         return self._limit < MAX_BATCH
 
+    def tokens(self) -> frozenset[UUID]:
+        """Name the leases that what waits was run under."""
+        return frozenset(entry.token for entries in (self._settlements, self._leases) for entry in entries)
+
     def add(self, settlement: Settlement) -> None:
         """Note a decided attempt."""
         self._settlements.append(settlement)
@@ -100,7 +105,8 @@ class Ledger:
 
 def is_refusal(error: Exception) -> bool:
     """Whether PostgreSQL refuses what it was given, as against not being able to take anything now."""
-    refusals = psycopg.DataError | psycopg.IntegrityError | psycopg.ProgrammingError
+    # UnicodeError: text that cannot even be sent.
+    refusals = psycopg.DataError | psycopg.IntegrityError | psycopg.ProgrammingError | UnicodeError
     states = psycopg.errors.UndefinedTable | psycopg.errors.InsufficientPrivilege
     return isinstance(error, refusals) and not isinstance(error, states)
 
@@ -108,12 +114,16 @@ def is_refusal(error: Exception) -> bool:
 def bare(settlement: Settlement) -> Settlement:
     """Write the same decision with nothing in it that could be refused again."""
     decision = settlement.decision
-    name = decision.failure.exception_class.encode("ascii", "replace").decode()[:200]
-    failure = Failure(name, "what it said cannot be stored")
+    failure = Failure(_plain(decision.failure.exception_class), "what it said cannot be stored")
     step = decision.step
     if isinstance(step, Finish):
         step = Bury(Reason.INVALID_RESULT)
-    return replace(settlement, decision=replace(decision, step=step, failure=failure))
+    decision = replace(decision, step=step, failure=failure)
+    return replace(settlement, decision=decision, owner=_plain(settlement.owner))
+
+
+def _plain(text: str) -> str:
+    return text.encode("ascii", "replace").decode().replace("\0", "?")[:200]
 
 
 def read_outcome(words: Sequence[Any]) -> Outcome:

@@ -12,8 +12,6 @@ pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
     [
         (tasks.close_every_file, "FAILED", "lost"),
         (tasks.write_into_every_socket, "FAILED", "lost"),
-        (tasks.raise_what_has_no_class, "FAILED", "failed"),
-        (tasks.snooze_for_nan, "FAILED", "failed"),
         (tasks.cancel_itself, "SUCCESSFUL", "succeeded"),
         (tasks.stop_the_loop, "SUCCESSFUL", "succeeded"),
         (tasks.leave_an_exit_behind, "SUCCESSFUL", "succeeded"),
@@ -45,4 +43,4 @@ def test_a_receiver_of_task_started_cannot_end_its_runner(start_worker, job_is):
 
     job = job_is(tasks.be_watched_by_one_who_leaves.enqueue(), "SUCCESSFUL")
     assert job.attempt_count == 1
-    assert "a receiver of task_started tried to end the process" in worker.log
+    assert "a receiver of task_started" in worker.log

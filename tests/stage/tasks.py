@@ -16,7 +16,6 @@ from django.utils import timezone, translation
 
 from django_jobqueue import task
 from django_jobqueue.backoff import constant
-from django_jobqueue.exceptions import Snooze
 from tests.stage.models import Order, Trace
 
 SOON = constant(0.2)
@@ -165,34 +164,6 @@ def write_into_every_socket():
         with suppress(OSError):
             if stat.S_ISSOCK(os.fstat(fd).st_mode):
                 os.write(fd, b"\xff\xff\xff\xff not a frame")
-
-
-class NamelessError(Exception):
-    """Raises when asked for its class."""
-
-    @property
-    def __class__(self):
-        """Fail."""
-        raise RuntimeError("no class")
-
-
-@task(max_attempts=1)
-def raise_what_has_no_class():
-    """Raise an exception that isinstance cannot look at."""
-    raise NamelessError
-
-
-class EndlessSnooze(Snooze):
-    """A snooze of no length."""
-
-    def __init__(self):
-        self.seconds = float("nan")
-
-
-@task(max_attempts=1)
-def snooze_for_nan():
-    """Ask to come back in NaN seconds."""
-    raise EndlessSnooze
 
 
 @task(max_attempts=1)

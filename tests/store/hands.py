@@ -72,6 +72,10 @@ class Hand:
     id: UUID = field(default_factory=uuid4)
     session: Session = field(default_factory=lambda: Session("default"))
 
+    def _run(self, *statements):
+        # A verb that waits for somebody's lock is a failure, not a test without an end.
+        return self.session.run(*statements, statement_timeout_ms=20_000)
+
     def claim(
         self,
         limit: int = 1,
@@ -82,7 +86,7 @@ class Hand:
         lease_seconds: float = 30.0,
     ) -> list[Held]:
         token = uuid4()
-        (jobs,) = self.session.run(
+        (jobs,) = self._run(
             claim(
                 backend=backend,
                 tasks=tasks,
@@ -96,30 +100,33 @@ class Hand:
         return [Held(job, token) for job in jobs]
 
     def renew(self, *held: Held, lease_seconds: float = 30.0):
-        (renewal,) = self.session.run(renew([h.lease for h in held], lease_seconds=lease_seconds))
+        (renewal,) = self._run(renew([h.lease for h in held], lease_seconds=lease_seconds))
         return renewal
 
     def settle(self, *settlements: Settlement) -> frozenset[int]:
-        return frozenset().union(*self.session.run(*settle(settlements)))
+        return frozenset().union(*self._run(*settle(settlements)))
 
-    def rescue(self, *, backend: str = "default", limit: int = 100, lease_seconds: float = 30.0) -> list[Held]:
+    def rescue(
+        self, *held: Held, backend: str = "default", limit: int = 100, lease_seconds: float = 30.0
+    ) -> list[Held]:
         token = uuid4()
-        (jobs,) = self.session.run(
-            rescue(backend=backend, worker_id=self.id, token=token, lease_seconds=lease_seconds, limit=limit)
+        tokens = {each.token for each in held}
+        (jobs,) = self._run(
+            rescue(backend=backend, held_tokens=tokens, token=token, lease_seconds=lease_seconds, limit=limit)
         )
         return [Held(job, token) for job in jobs]
 
     def recover(self, *lost_tokens: UUID) -> list[Held]:
         token = uuid4()
-        (jobs,) = self.session.run(recover(worker_id=self.id, lost_tokens=lost_tokens, token=token, lease_seconds=30.0))
+        (jobs,) = self._run(recover(worker_id=self.id, lost_tokens=lost_tokens, token=token, lease_seconds=30.0))
         return [Held(job, token) for job in jobs]
 
     def give_back(self, *held: Held) -> frozenset[int]:
-        (ids,) = self.session.run(give_back([h.lease for h in held]))
+        (ids,) = self._run(give_back([h.lease for h in held]))
         return ids
 
     def promote(self, **options: int):
-        (promoted,) = self.session.run(promote(**options))
+        (promoted,) = self._run(promote(**options))
         return promoted
 
 

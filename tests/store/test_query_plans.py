@@ -158,7 +158,7 @@ def test_promote_reads_what_falls_due(full_queue, worker):
 
 def test_rescue_reads_running_jobs_only(full_queue, worker):
     """A look for expired leases reads the index of running jobs."""
-    statement = rescue(backend="default", worker_id=uuid4(), token=uuid4(), lease_seconds=30)
+    statement = rescue(backend="default", held_tokens=[uuid4()], token=uuid4(), lease_seconds=30)
 
     plan = plan_of(worker.session, statement)
 

@@ -73,9 +73,14 @@ def test_a_lease_that_runs_is_left_alone(worker, rival):
     assert rival.rescue() == []
 
 
-def test_a_worker_does_not_rescue_its_own_jobs(worker, lost):
+def test_a_worker_does_not_rescue_what_it_holds(worker, lost):
     """A worker that was cut off is not its own rescuer: it asks by renewing."""
-    assert worker.rescue() == []
+    assert worker.rescue(lost) == []
+
+
+def test_a_claim_that_was_committed_late_is_rescued_by_its_worker(worker, lost):
+    """A claim that was committed after its worker had given the call up is rescued by any worker, itself too."""
+    assert [each.id for each in worker.rescue()] == [lost.id]
 
 
 def test_a_running_job_without_a_lease_is_rescued(rival, worker):
@@ -140,7 +145,7 @@ def test_a_rescuer_that_dies_is_rescued_from(worker, rival, make_worker, lost):
 def test_a_rescue_that_breaks_leaves_no_trace(rival, lost):
     """A rescue whose transaction fails has taken nothing over, and locks nothing."""
     before = row(lost.id)
-    statement = rescue(backend="default", worker_id=rival.id, token=rival.id, lease_seconds=30)
+    statement = rescue(backend="default", held_tokens=(), token=rival.id, lease_seconds=30)
     with pytest.raises(psycopg.Error):
         rival.session.run(statement, Ask("SELECT 1 / 0"))
 

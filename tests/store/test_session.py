@@ -100,6 +100,7 @@ def test_transactions_can_write_where_reading_is_the_default(session, database_s
         ("enable_sort", "off"),
         ("enable_hashjoin", "off"),
         ("enable_mergejoin", "off"),
+        ("jit", "off"),
         ("idle_in_transaction_session_timeout", "5s"),
         ("statement_timeout", "700ms"),
     ],

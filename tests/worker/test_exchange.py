@@ -1,7 +1,11 @@
 """The database side of a keeper, when the line to the database fails it."""
 
+from datetime import timedelta
+from uuid import uuid4
+
 import psycopg
 import pytest
+from django.db.models.functions import Now
 
 from django_jobqueue.conf import Options
 from django_jobqueue.models import Attempt, Job
@@ -37,10 +41,12 @@ def exchange(monkeypatch):
     """An exchange with one runner that is ready for a job."""
     monkeypatch.setattr("django_jobqueue.worker.exchange.Session", ForgetfulLine)
     wakeup, fleet = Wakeup(), Fleet()
-    plan = WorkerPlan("default", Options(lease_seconds=30, notify=False, poll_seconds=0.1))
+    plan = WorkerPlan(
+        "default", Options(lease_seconds=30, renew_seconds=0.1, notify=False, poll_seconds=0.1, rescue_seconds=0.1)
+    )
     fleet.runners[0] = Runner(number=0, threads=1, coroutines=0, sock=None, phase=Phase.READY)
     exchange = Exchange(plan, discover(), plan.card(), fleet, wakeup)
-    exchange.fleet = fleet
+    exchange.fleet, exchange.worker_id = fleet, exchange._card.id
     yield exchange
     ForgetfulLine.answers_to_lose = 0
     exchange.close()
@@ -65,3 +71,31 @@ def test_a_claim_whose_reply_was_lost_is_made_again(exchange, lost):
     assert (flight.claimed.id, flight.claimed.attempt_number) == (job_id, 1)
     assert Job.objects.get().lease_token == flight.token
     assert not Attempt.objects.exists()
+
+
+def test_a_claim_that_was_committed_late_is_found(exchange):
+    """A job that the server gave to a worker after that had given the call up runs again when its lease has run out."""
+    job_id = int(succeed.enqueue().id)
+    Job.objects.update(
+        status="RUNNING",
+        attempt_count=1,
+        worker_id=exchange.worker_id,
+        lease_token=uuid4(),
+        lease_expires_at=Now() - timedelta(seconds=1),
+    )
+
+    (flight,) = wait_until(lambda: in_hand(exchange))
+
+    assert (flight.claimed.id, flight.claimed.attempt_number) == (job_id, 2)
+    assert Attempt.objects.get().outcome == "lost"
+
+
+def test_a_job_that_was_lost_while_it_waits_is_forgotten(exchange):
+    """A job that another worker took over before a runner had it is not started here."""
+    succeed.enqueue()
+    wait_until(lambda: in_hand(exchange))
+    Job.objects.update(lease_token=uuid4(), worker_id=uuid4())
+
+    wait_until(lambda: not in_hand(exchange))
+
+    assert Job.objects.get().status == "RUNNING"
