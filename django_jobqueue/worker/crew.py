@@ -197,12 +197,23 @@ class Crew:
             runner.flush()
             if not runner.outgoing:
                 self._watch(runner)
-        payloads = runner.receive()
-        if payloads is None:
+        if not self._listen(runner):
             # Its end of the socket is closed; what that means is known when its process has ended.
             self._wakeup.forget(runner.sock)
-            return
-        self._hear(runner, payloads)
+
+    def _listen(self, runner: Runner) -> bool:
+        """Take in what a runner has said, and say whether it may say more."""
+        try:
+            payloads = runner.receive()
+            if payloads is None:
+                return False
+            self._hear(runner, payloads)
+        except (ValueError, TypeError, RecursionError) as error:
+            # A task wrote into the socket. What else is damaged nobody knows, so this is a death like any other that has no cause.
+            logger.warning("runner %s (pid %s) makes no sense any more (%s); it is killed", runner.number, runner.pid, error)
+            runner.kill("")
+            return False
+        return bool(payloads)
 
     def _hear(self, runner: Runner, payloads: list[bytes]) -> None:
         if not payloads:
@@ -234,8 +245,8 @@ class Crew:
         if runner is None:
             return
         # What it managed to say before it died still counts.
-        while payloads := runner.receive():
-            self._hear(runner, payloads)
+        while self._listen(runner):
+            pass
         self._wakeup.forget(runner.sock)
         runner.sock.close()
         self._report_death(runner, code)

@@ -10,6 +10,9 @@ import asyncio
 import inspect
 import json
 import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import Context
 from dataclasses import dataclass
 from functools import cache
@@ -52,8 +55,11 @@ class Bounds:
 
 def run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
     """Run an attempt of a function in this thread."""
-    with slate.clean_connections(order.task):
-        return Context().run(_run, order, task, bounds)
+    try:
+        with slate.clean_connections(order.task):
+            return Context().run(_run, order, task, bounds)
+    except BaseException as error:  # a damaged row, a connection that cannot be mended: the slot outlives that too
+        return Failed(describe(error))
 
 
 async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
@@ -69,7 +75,8 @@ async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
     timer = asyncio.timeout(limit)
     try:
         async with timer:
-            value = await task.func(*_call_args(task, result), **result.kwargs)
+            with _leaving_copies():
+                value = await task.func(*_call_args(task, result), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
         # Not isinstance: it would ask the exception for its class.
         if timer.expired() and issubclass(type(error), TimeoutError):
@@ -86,7 +93,8 @@ def _run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
         return result
     _tell(result, bounds.backend)
     try:
-        value = task.func(*_call_args(task, result), **result.kwargs)
+        with _leaving_copies():
+            value = task.func(*_call_args(task, result), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
         return _outcome_of(error, task, result)
     return _succeeded(value, bounds)
@@ -136,6 +144,24 @@ async def _tell_async(result: results.TaskResult, backend: str) -> None:
 def _sender(backend: str) -> type:
     # Django keeps backends in context variables: in the fresh context of a job each would be built anew.
     return type(task_backends[backend])
+
+
+@contextmanager
+def _leaving_copies() -> Iterator[None]:
+    """End the copies of this process that a task forks, where they come back out of the task.
+
+    The original answers for the attempt, and the socket and the connections are its own.
+    """
+    original, code = os.getpid(), 0
+    try:
+        yield
+    except BaseException as error:
+        exit_code = error.code or 0 if type(error) is SystemExit else 1
+        code = exit_code if isinstance(exit_code, int) else 1
+        raise
+    finally:
+        if os.getpid() != original:
+            os._exit(code & 0xFF)
 
 
 def _call_args(task: AnyTask, result: results.TaskResult) -> list[Any]:
