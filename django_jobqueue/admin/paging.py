@@ -33,7 +33,7 @@ OLDER = "before"
 NEWER = "after"
 
 
-class ExactEpoch(Epoch):
+class ExactEpoch(Func):
     """Seconds since 1970 with all their microseconds, as text: a float has not enough digits for the year 9999."""
 
     template = "EXTRACT(EPOCH FROM %(expressions)s)::text"

@@ -24,6 +24,9 @@ from django_jobqueue.worker.ledger import Batch
 STATEMENT_TIMEOUT_MS = 1000
 """No statement of a worker waits longer for a lock, or works longer, than this."""
 
+ASIDE_TIMEOUT_MS = 200
+"""The same for a row that was found locked before."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
@@ -36,6 +39,7 @@ class Cycle:
     is_poll: bool = False
     rescue: Statement[list[TakenOver]] | None = None
     sign_of_life: Statement[None] | None = None
+    statement_timeout_ms: int = STATEMENT_TIMEOUT_MS
 
     def __call__(self, session: Session) -> CycleAnswer:
         """Make the call."""
@@ -52,7 +56,7 @@ class Cycle:
         plan += [("claimed", claim) for claim in self.claims]
         if not plan:
             return answer
-        replies = session.run(*(statement for _, statement in plan), statement_timeout_ms=STATEMENT_TIMEOUT_MS)
+        replies = session.run(*(statement for _, statement in plan), statement_timeout_ms=self.statement_timeout_ms)
         for (name, _), reply in zip(plan, replies, strict=True):
             match name:
                 case "settled":

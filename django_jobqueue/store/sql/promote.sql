@@ -25,4 +25,5 @@ SELECT
         WHERE later.status = 'WAITING'
           AND later.waiting_for IN ('time', 'retry', 'snooze')
           AND later.run_after > statement_timestamp()
+          AND later.run_after < 'infinity'
     )
