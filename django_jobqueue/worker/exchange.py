@@ -26,11 +26,11 @@ from django_jobqueue.store.session import Session
 from django_jobqueue.store.statement import Statement
 from django_jobqueue.store.workers import WorkerCard, announce_worker
 from django_jobqueue.worker import clock
-from django_jobqueue.worker.calls import Cycle, CycleAnswer, Renew, Return
+from django_jobqueue.worker.calls import Cycle, CycleAnswer, Probe, Renew, Return
 from django_jobqueue.worker.demand import Demand
 from django_jobqueue.worker.fleet import Fleet, Flight
 from django_jobqueue.worker.judge import Judge
-from django_jobqueue.worker.ledger import Ledger, is_refusal
+from django_jobqueue.worker.ledger import Ledger, is_refusal, waited_for_a_lock
 from django_jobqueue.worker.link import Link, Reply
 from django_jobqueue.worker.outage import Outage
 from django_jobqueue.worker.pace import Pace
@@ -42,6 +42,8 @@ logger = logging.getLogger("django_jobqueue.worker")
 
 MAX_CLAIM = 500
 RESCUE_AFTER_OUTAGE_SECONDS = 10.0
+PROBE_SECONDS = 1.0
+"""How often a worker looks whether a row that somebody had locked is free."""
 
 
 class Exchange:
@@ -60,6 +62,7 @@ class Exchange:
         self._link = Link(Session(plan.options.database), wakeup.wake)
         self._ledger, self._outage, self._schedule = Ledger(), Outage(), Schedule(plan.options)
         self._ear: Ear | None = None
+        self._probe_at = 0.0
         self._tickets = count(1)
         self._lost_tokens: set[UUID] = set()
         self._is_known = False
@@ -104,9 +107,14 @@ class Exchange:
             return deadline
         if self._outage.is_on:
             return self._outage.retry_at
-        if not self._ledger.is_empty or not self._is_known:
+        if self._ledger.has_batch or not self._is_known:
             return 0.0
-        return min(self._schedule.poll_at if self._takes_more else self._schedule.renew_at, self._schedule.renew_at)
+        moments = [self._schedule.renew_at]
+        if self._takes_more:
+            moments.append(self._schedule.poll_at)
+        if not self._ledger.is_empty:
+            moments.append(self._probe_at)
+        return min(moments)
 
     def close(self) -> None:
         """Say goodbye, if the database listens, and hang up."""
@@ -127,6 +135,9 @@ class Exchange:
             self._link.send(call := self._return(), call)
         elif now >= self._schedule.renew_at and (leases := self._leases_to_renew(now)):
             self._link.send(call_renew := Renew(leases, self._options.lease_seconds), call_renew)
+        elif now >= self._probe_at and (locked := self._ledger.locked()):
+            self._probe_at = now + PROBE_SECONDS
+            self._link.send(probe := Probe(locked, self._options.lease_seconds), probe)
         elif self._ear is None and self._options.notify and self._takes_more and now >= self._schedule.listen_at:
             self._schedule.listened(now)
             self._link.send(None, lambda session: Ear(session.listen(CHANNEL)))
@@ -151,7 +162,7 @@ class Exchange:
 
     def _cycle(self, now: float) -> Cycle | None:
         is_poll = self._takes_more and now >= self._schedule.poll_at
-        if not is_poll and self._ledger.is_empty:
+        if not is_poll and not self._ledger.has_batch:
             return None
         token = uuid4()
         claims, wanted = self._claims(token)
@@ -201,6 +212,8 @@ class Exchange:
         match reply.call:
             case Cycle():
                 self._cycle_done(reply.call, reply.answer, reply.sent_at)
+            case Probe():
+                self._ledger.unlock(reply.answer.busy)
             case Renew():
                 self._renewed(reply.answer, reply.sent_at)
             case Return():
@@ -278,6 +291,11 @@ class Exchange:
         if isinstance(call, Cycle):
             if call.batch.size and is_refusal(error):
                 self._ledger.refused(call.batch, error)
+                return
+            if call.batch.size and waited_for_a_lock(error):
+                logger.info("a job's row is locked by somebody else; its outcome waits, the others go on")
+                self._ledger.set_aside(call.batch)
+                self._probe_at = 0.0
                 return
             self._ledger.put_back(call.batch)
         self._outage.failed(error)
