@@ -21,8 +21,6 @@ from django.core.paginator import Paginator
 from django.db.models import DateTimeField, ExpressionWrapper, Func, Q, QuerySet, TextField, Value
 from django.http import HttpRequest
 
-from django_jobqueue.admin.rows import Epoch
-
 COUNT_CAP = 10_000
 SEARCH_DEPTH = 50_000
 

@@ -24,9 +24,6 @@ from django_jobqueue.worker.ledger import Batch
 STATEMENT_TIMEOUT_MS = 1000
 """No statement of a worker waits longer for a lock, or works longer, than this."""
 
-ASIDE_TIMEOUT_MS = 200
-"""The same for a row that was found locked before."""
-
 
 @dataclass(frozen=True, slots=True)
 class Cycle:
@@ -39,7 +36,6 @@ class Cycle:
     is_poll: bool = False
     rescue: Statement[list[TakenOver]] | None = None
     sign_of_life: Statement[None] | None = None
-    statement_timeout_ms: int = STATEMENT_TIMEOUT_MS
 
     def __call__(self, session: Session) -> CycleAnswer:
         """Make the call."""
@@ -56,7 +52,7 @@ class Cycle:
         plan += [("claimed", claim) for claim in self.claims]
         if not plan:
             return answer
-        replies = session.run(*(statement for _, statement in plan), statement_timeout_ms=self.statement_timeout_ms)
+        replies = session.run(*(statement for _, statement in plan), statement_timeout_ms=STATEMENT_TIMEOUT_MS)
         for (name, _), reply in zip(plan, replies, strict=True):
             match name:
                 case "settled":
@@ -93,6 +89,13 @@ class Renew:
         renewal: Renewal
         (renewal,) = session.run(statement, statement_timeout_ms=STATEMENT_TIMEOUT_MS)
         return renewal
+
+
+class Probe(Renew):
+    """Find out which of the rows that could not be settled in time are locked by somebody else.
+
+    A renewal passes over locked rows and says which they were; and an outcome that waits should not lose its lease.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,6 @@ claim for whatever there is room for. A call that fails loses nothing: its batch
 from __future__ import annotations
 
 import logging
-import math
 from collections.abc import Sequence
 from itertools import count
 from uuid import UUID, uuid4
@@ -26,11 +25,11 @@ from django_jobqueue.store.session import Session
 from django_jobqueue.store.statement import Statement
 from django_jobqueue.store.workers import WorkerCard, announce_worker
 from django_jobqueue.worker import clock
-from django_jobqueue.worker.calls import ASIDE_TIMEOUT_MS, Cycle, CycleAnswer, Renew, Return
+from django_jobqueue.worker.calls import Cycle, CycleAnswer, Probe, Renew, Return
 from django_jobqueue.worker.demand import Demand
 from django_jobqueue.worker.fleet import Fleet, Flight
 from django_jobqueue.worker.judge import Judge
-from django_jobqueue.worker.ledger import Batch, Ledger, is_held_up, is_refusal
+from django_jobqueue.worker.ledger import Batch, Ledger, is_refusal, waited_for_a_lock
 from django_jobqueue.worker.link import Link, Reply
 from django_jobqueue.worker.listener import Listener
 from django_jobqueue.worker.outage import Outage
@@ -43,6 +42,8 @@ logger = logging.getLogger("django_jobqueue.worker")
 
 MAX_CLAIM = 500
 RESCUE_AFTER_OUTAGE_SECONDS = 10.0
+PROBE_SECONDS = 1.0
+"""How often a worker looks whether a row that somebody had locked is free."""
 
 
 class Exchange:
@@ -62,6 +63,7 @@ class Exchange:
         self._ledger, self._outage, self._schedule = Ledger(), Outage(), Schedule(plan.options)
         listens = plan.options.notify
         self._listener = Listener(plan.options.database, wakeup, self._schedule.wake) if listens else None
+        self._probe_at = 0.0
         self._tickets = count(1)
         self._lost_tokens: set[UUID] = set()
         self._is_known = self._was_out = False
@@ -108,10 +110,14 @@ class Exchange:
             return deadline
         if self._outage.is_on:
             return self._outage.retry_at
-        if not self._is_known:
+        if self._ledger.has_batch or not self._is_known:
             return 0.0
-        next_poll = self._schedule.poll_at if self._takes_more else math.inf
-        return min(next_poll, self._schedule.renew_at, self._ledger.next_moment)
+        moments = [self._schedule.renew_at]
+        if self._takes_more:
+            moments.append(self._schedule.poll_at)
+        if not self._ledger.is_empty:
+            moments.append(self._probe_at)
+        return min(moments)
 
     def close(self) -> None:
         """Say goodbye, if the database listens, and hang up."""
@@ -132,6 +138,9 @@ class Exchange:
             self._link.send(call := self._return(), call)
         elif now >= self._schedule.renew_at and (leases := self._leases_to_renew(now)):
             self._link.send(call_renew := Renew(leases, self._options.lease_seconds), call_renew)
+        elif now >= self._probe_at and (locked := self._ledger.locked()):
+            self._probe_at = now + PROBE_SECONDS
+            self._link.send(probe := Probe(locked, self._options.lease_seconds), probe)
         elif (cycle := self._cycle(now)) is not None:
             self._link.send(cycle, cycle)
 
@@ -153,13 +162,10 @@ class Exchange:
 
     def _cycle(self, now: float) -> Cycle | None:
         is_poll = self._takes_more and now >= self._schedule.poll_at
-        if not is_poll and self._ledger.next_moment > now:
+        if not is_poll and not self._ledger.has_batch:
             return None
         token = uuid4()
         batch = self._ledger.take()
-        if batch.was_aside:
-            # It may have to wait for a lock again: nothing else is to wait with it.
-            return Cycle(batch, token, statement_timeout_ms=ASIDE_TIMEOUT_MS)
         claims, wanted = self._claims(token)
         is_rescue = is_poll and now >= self._schedule.rescue_at
         if is_poll:
@@ -210,6 +216,8 @@ class Exchange:
         match reply.call:
             case Cycle():
                 self._cycle_done(reply.call, reply.answer, reply.sent_at)
+            case Probe():
+                self._ledger.unlock(reply.answer.busy)
             case Renew():
                 self._renewed(reply.answer, reply.sent_at)
             case Return():
@@ -288,8 +296,10 @@ class Exchange:
         match call:
             case Cycle() if call.batch.size and is_refusal(error):
                 self._ledger.refused(call.batch, error)
-            case Cycle() if call.batch.size and is_held_up(error):
-                self._ledger.held_up(call.batch)
+            case Cycle() if call.batch.size and waited_for_a_lock(error):
+                logger.info("a job's row is locked by somebody else; its outcome waits, the others go on")
+                self._ledger.set_aside(call.batch)
+                self._probe_at = 0.0
             case Cycle() | Return():
                 # It may have been carried out all the same: what it claimed or recovered is found by its token.
                 self._lost_tokens.add(call.token)
@@ -302,7 +312,7 @@ class Exchange:
     def _out(self, error: Exception) -> None:
         self._outage.failed(error)
         # Somebody's lock, or a slow server, is no reason to doubt the connection.
-        self._is_known = self._is_known and is_held_up(error)
+        self._is_known = self._is_known and waited_for_a_lock(error)
 
 
 class _Goodbye:

@@ -1,19 +1,17 @@
 """What waits to be written: decided attempts, and jobs to give back.
 
 Nothing leaves the ledger before PostgreSQL has answered for it. An outage puts a batch back as it was; a refusal has it halved, again
-and again, until the row that PostgreSQL will not take is alone, and the others are written. A row that somebody else has locked is found
-in the same way, and waits aside, so that the others are written without it.
+and again, until the row that PostgreSQL will not take is alone, and the others are written. A row that somebody has locked is kept apart
+until it is free.
 """
 
 from __future__ import annotations
 
 import logging
-import math
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-from uuid import UUID
 
 import psycopg
 
@@ -22,13 +20,10 @@ from django_jobqueue.policy.outcomes import Failed, Failure, Outcome, Snoozed, S
 from django_jobqueue.policy.retry import Bury, Finish
 from django_jobqueue.store.renew import Lease
 from django_jobqueue.store.settle import Settlement
-from django_jobqueue.worker import clock
 
 logger = logging.getLogger("django_jobqueue.worker")
 
 MAX_BATCH = 1000
-ASIDE_SECONDS = 2.0
-"""How long a row that is locked waits until it is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,17 +32,11 @@ class Batch:
 
     settlements: Sequence[Settlement] = ()
     leases: Sequence[Lease] = ()
-    was_aside: bool = False
 
     @property
     def size(self) -> int:
         """How many rows it is."""
         return len(self.settlements) + len(self.leases)
-
-    @property
-    def job_ids(self) -> list[int]:
-        """Whose rows they are."""
-        return [entry.job_id for entries in (self.settlements, self.leases) for entry in entries]
 
 
 class Ledger:
@@ -56,24 +45,28 @@ class Ledger:
     def __init__(self) -> None:
         self._settlements: deque[Settlement] = deque()
         self._leases: deque[Lease] = deque()
-        self._aside: deque[tuple[float, Batch]] = deque()
+        self._locked: list[Settlement | Lease] = []
         self._limit = MAX_BATCH
 
     @property
     def is_empty(self) -> bool:
         """Whether everything has been written."""
-        return not self._settlements and not self._leases and not self._aside
+        return not self.has_batch and not self._locked
+
+    @property
+    def has_batch(self) -> bool:
+        """Whether something can be written now."""
+        return bool(self._settlements or self._leases)
 
     @property
     def is_isolating(self) -> bool:
         """Whether a bad row is being looked for."""
-        return self._limit < MAX_BATCH
+        # With nothing left to write there is no bad row either.
+        return self._limit < MAX_BATCH and self.has_batch
 
     def leases(self) -> list[Lease]:
         """List the leases of what waits: an outcome that cannot be written yet is worth keeping them for."""
-        entries: list[Settlement | Lease] = [*self._settlements, *self._leases]
-        for _, batch in self._aside:
-            entries += [*batch.settlements, *batch.leases]
+        entries = [*self._settlements, *self._leases, *self._locked]
         return [Lease(entry.job_id, entry.token) for entry in entries]
 
     def add(self, settlement: Settlement) -> None:
@@ -85,9 +78,7 @@ class Ledger:
         self._leases.append(lease)
 
     def take(self) -> Batch:
-        """Take the next batch; it must come back by `written`, `put_back`, `refused` or `held_up`."""
-        if self._aside and self._aside[0][0] <= clock.now():
-            return self._aside.popleft()[1]
+        """Take the next batch; it must come back by `written`, `put_back`, `refused` or `set_aside`."""
         settlements = [self._settlements.popleft() for _ in range(min(self._limit, len(self._settlements)))]
         room = self._limit - len(settlements)
         leases = [self._leases.popleft() for _ in range(min(room, len(self._leases)))]
@@ -103,21 +94,24 @@ class Ledger:
         self._settlements.extendleft(reversed(batch.settlements))
         self._leases.extendleft(reversed(batch.leases))
 
-    def held_up(self, batch: Batch) -> None:
-        """Return a batch that took too long: in halves, for the server is slow or a row is locked; a row that is alone waits aside."""
-        if batch.size > 1:
-            self._limit = max(1, batch.size // 2)
-            self.put_back(batch)
-            return
-        logger.warning("job %s cannot be written: its row is locked, or the database is slow", *batch.job_ids)
-        self._aside.append((clock.now() + ASIDE_SECONDS, replace(batch, was_aside=True)))
+    def set_aside(self, batch: Batch) -> None:
+        """Keep a batch apart that waited for somebody's lock on one of its rows, until it is known which.
 
-    @property
-    def next_moment(self) -> float:
-        """Say when there is something to write: now, when what waits aside is tried again, or never."""
-        if self._settlements or self._leases:
-            return 0.0
-        return self._aside[0][0] if self._aside else math.inf
+        The next ones are half as large: it may be the server that is slow.
+        """
+        self._locked += [*batch.settlements, *batch.leases]
+        self._limit = max(1, min(self._limit, batch.size // 2))
+
+    def locked(self) -> list[Lease]:
+        """Name the leases of what is kept apart."""
+        return [Lease(entry.job_id, entry.token) for entry in self._locked]
+
+    def unlock(self, busy: frozenset[int]) -> None:
+        """Put what was kept apart first in line again, but for the jobs that somebody has locked still."""
+        free = [entry for entry in self._locked if entry.job_id not in busy]
+        self._locked = [entry for entry in self._locked if entry.job_id in busy]
+        self._settlements.extendleft(entry for entry in free if isinstance(entry, Settlement))
+        self._leases.extendleft(entry for entry in free if isinstance(entry, Lease))
 
     def refused(self, batch: Batch, error: Exception) -> None:
         """Return a batch that PostgreSQL refuses: in halves, and a row that is alone with as few words as can be."""
@@ -142,9 +136,10 @@ def is_refusal(error: Exception) -> bool:
     return isinstance(error, psycopg.DataError | psycopg.IntegrityError | UnicodeError)
 
 
-def is_held_up(error: Exception) -> bool:
-    """Whether a statement waited too long: for somebody's lock, or for a server that is slow."""
-    return isinstance(error, psycopg.errors.QueryCanceled | psycopg.errors.LockNotAvailable)
+def waited_for_a_lock(error: Exception) -> bool:
+    """Whether a call may have failed because somebody else had locked a row that it writes."""
+    errors = psycopg.errors
+    return isinstance(error, errors.QueryCanceled | errors.LockNotAvailable | errors.DeadlockDetected)
 
 
 def bare(settlement: Settlement) -> Settlement:

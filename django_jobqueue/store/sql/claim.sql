@@ -34,4 +34,5 @@ RETURNING
         FROM {attempt} AS attempt
         WHERE attempt.job_id = job.id
     ) END,
+    -- As a number, because Python's datetime ends with the year 9999 and PostgreSQL's timestamps do not.
     job.priority, extract(epoch FROM job.run_after)::float8
