@@ -129,7 +129,7 @@ def test_what_waits_for_a_lock_is_kept_apart_until_it_is_free():
 
     ledger.set_aside(batch)
     assert (ledger.has_batch, ledger.is_empty) == (False, False)
-    assert {each.token for each in ledger.locked()} == ledger.tokens()
+    assert {each.token for each in ledger.locked()} == {each.token for each in ledger.leases()}
 
     ledger.unlock(busy=frozenset({1}))
     assert sorted(ids(ledger.take())) == [0, 2, 1_000_000]
