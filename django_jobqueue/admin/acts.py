@@ -3,9 +3,9 @@
     POST ids                    →  a page that says what will happen, to which rows, and asks for a reason
     POST ids, confirm, reason   →  the verb of `operations`, once per row; back to the same list, with a message
 
-Django's own actions are not used: they live on lists only before 6.1, and act on a queryset of the moment where this acts on the
-rows a person saw. Each act has a permission of its own, checked here; a template that hides a button is a courtesy.
-A GET changes nothing, ever. One row that refuses or breaks does not stop the others.
+Django's own actions are not used: they live on lists only before 6.1, and act on a queryset of the moment where this
+acts on the rows a person saw. Each act has a permission of its own, checked here; a template that hides a button is a
+courtesy. A GET changes nothing, ever. One row that refuses or breaks does not stop the others.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ class ActingAdmin(QueueAdmin):
         return tally
 
     def _log(self, request: HttpRequest, act: Act, pks: list[int], reason: str) -> None:
-        """Add the admin's own entries. The AuditEntry is the record; these are a courtesy, so their loss is not an error."""
+        """Add the admin's own entries. The AuditEntry is the record; these are a courtesy, their loss is no error."""
         if not pks:
             return
         message = f"{act.done}: {reason}" if reason else str(act.done)

@@ -32,7 +32,9 @@ def task_link_text(task: object) -> str:
     """Show what a person looks for first, and where it lives under it."""
     name = display.task_name(task)
     # A long name breaks after an underscore rather than anywhere.
-    parts = format_html_join(mark_safe("<wbr>"), "{}", ((part,) for part in re.findall("[^_]*_*", display.clip(name.short, 80))))
+    parts = format_html_join(
+        mark_safe("<wbr>"), "{}", ((part,) for part in re.findall("[^_]*_*", display.clip(name.short, 80)))
+    )
     module = display.clip(name.module, 80)
     return format_html('<span class="jq-task">{}</span> <span class="jq-module">{}</span>', parts, module)
 
@@ -66,15 +68,15 @@ def when(job: Any) -> str:
             return display.moment(job.run_after_epoch, job.now_epoch)
         case Job.Status.RUNNING:
             return _("for %s") % span(job.last_attempted_at_epoch, job.now_epoch)
-    return _("took %s") % span(job.last_attempted_at_epoch, job.finished_at_epoch) if job.last_attempted_at_epoch else ""
+    return (
+        _("took %s") % span(job.last_attempted_at_epoch, job.finished_at_epoch) if job.last_attempted_at_epoch else ""
+    )
 
 
 def payload(job: Any) -> list[tuple[str, display.Json]]:
     """Return the arguments as readable JSON, without the empty halves."""
     halves = [("args", job.args_text, job.args_size, "[]"), ("kwargs", job.kwargs_text, job.kwargs_size, "{}")]
-    return [
-        (name, display.pretty(text, size, limit=PAGE_TEXT)) for name, text, size, empty in halves if text != empty
-    ]
+    return [(name, display.pretty(text, size, limit=PAGE_TEXT)) for name, text, size, empty in halves if text != empty]
 
 
 def facts(job: Any) -> list[tuple[str, list[tuple[str, Any]]]]:

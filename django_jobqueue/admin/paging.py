@@ -2,8 +2,9 @@
 
 - A page is found by `WHERE key < <last key shown> ORDER BY key DESC LIMIT n`, never by OFFSET.
 - A count stops at COUNT_CAP.
-- A filter that no index serves looks at the newest SEARCH_DEPTH rows before the page's beginning, and the page says how far it
-  looked and links to where the next search goes on. Rare rows in a huge table are found by going on, not by a page that hangs.
+- A filter that no index serves looks at the newest SEARCH_DEPTH rows before the page's beginning, and the page says
+  how far it looked and links to where the next search goes on. Rare rows in a huge table are found by going on, not
+  by a page that hangs.
 """
 
 from __future__ import annotations
@@ -100,7 +101,7 @@ class Keyset:
 
 
 def _moment(text: str) -> Any:
-    """Return the time of so many seconds since 1970. Raises ValueError for what no PostgreSQL time can be; it would be an error there."""
+    """Return the time of so many seconds since 1970. Raises ValueError for what no time of PostgreSQL can be."""
     if text in ("Infinity", "-Infinity"):
         return ToTimestamp(Value(float(text)))
     if not re.fullmatch(r"-?\d{1,13}(\.\d{1,6})?", text, re.ASCII):
@@ -165,7 +166,9 @@ class KeysetChangeList(ChangeList):
     @property
     def bare_url(self) -> str:
         """Return the list with its tab and nothing else."""
-        return self.get_query_string(remove=[SEARCH_VAR, *(s.parameter_name for s in self.filter_specs if not s.is_tabs)])
+        return self.get_query_string(
+            remove=[SEARCH_VAR, *(s.parameter_name for s in self.filter_specs if not s.is_tabs)]
+        )
 
     @property
     def _keyset(self) -> Keyset:

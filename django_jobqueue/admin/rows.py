@@ -1,8 +1,9 @@
 """How a row is read so that no content of it can break a page.
 
-Loading a row can fail: PostgreSQL has times before the year 1, after 9999 and at infinity, and JSON too deep or with numbers too
-long for Python. So a page never loads such columns. It asks for times as seconds since 1970, which every float can hold, and for
-JSON and long text as capped text. For each column `x` there is `x_epoch`, or `x_text` and `x_size`; the column itself is deferred.
+Loading a row can fail: PostgreSQL has times before the year 1, after 9999 and at infinity, and JSON too deep or with
+numbers too long for Python. So a page never loads such columns. It asks for times as seconds since 1970, which every
+float can hold, and for JSON and long text as capped text. For each column `x` there is `x_epoch`, or `x_text` and
+`x_size`; the column itself is deferred.
 """
 
 from __future__ import annotations
