@@ -2,7 +2,7 @@
 
 - A page is found by `WHERE key < <last key shown> ORDER BY key DESC LIMIT n`, never by OFFSET.
 - A count stops at COUNT_CAP.
-- A filter that no index serves looks at the newest SEARCH_DEPTH rows before the page's beginning, and the page says
+- A filter that no index serves looks at the newest `search_depth` rows before the page's beginning, and the page says
   how far it looked and links to where the next search goes on. Rare rows in a huge table are found by going on, not
   by a page that hangs.
 """
@@ -25,7 +25,6 @@ from django.http import HttpRequest
 from django_jobqueue.admin.rows import Epoch
 
 COUNT_CAP = 10_000
-SEARCH_DEPTH = 50_000
 
 # What PostgreSQL's times reach: from 4714 BC to the year 294276.
 _FIRST_SECOND, _LAST_SECOND = -210_866_803_200, 9_224_318_016_000
@@ -178,7 +177,8 @@ class KeysetChangeList(ChangeList):
     def _horizon(self, searched: QuerySet[Any]) -> str | None:
         """Return the cursor of the last row that this search looks at, None where it looks at all."""
         ahead = self._keyset.keys(self._in_order(self._ahead(searched)))
-        last = list(ahead[SEARCH_DEPTH - 1 : SEARCH_DEPTH])
+        depth: int = self.model_admin.search_depth
+        last = list(ahead[depth - 1 : depth])
         return self._keyset.cursor(last[0]) if last else None
 
     def _find(self, horizon: str | None) -> tuple[list[tuple[Any, ...]], bool]:
