@@ -29,6 +29,7 @@ INSTALLED_APPS = [
     *([] if find_spec("django.tasks") else ["django_tasks"]),
     "django_jobqueue",
     "demo_project",
+    "demo_project.shop",
 ]
 
 MIDDLEWARE = [
@@ -66,13 +67,16 @@ DATABASES = {
         else {"ENGINE": "demo_project.embedded_pg", "NAME": "demo"}
     ),
 }
+# `demo --once` rehearses in a database of its own on the same server.
+DATABASES["default"]["NAME"] = env.str("DEMO_DATABASE", default=DATABASES["default"]["NAME"])
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 TASKS = {
     "default": {
         "BACKEND": "django_jobqueue.backend.JobQueueBackend",
         "QUEUES": [],
-        "OPTIONS": {},
+        # For short leases in a rehearsal: JOBQUEUE_OPTIONS='{"lease_seconds": 3}'
+        "OPTIONS": env.json("JOBQUEUE_OPTIONS", default={}),
     },
 }
 
@@ -81,3 +85,20 @@ TIME_ZONE = "UTC"
 USE_TZ = True
 
 STATIC_URL = "static/"
+
+# The shop keeps uploads, received mail and the ledgers of its partners in one folder.
+SHOP_STATE_DIR = Path(env.str("SHOP_STATE_DIR", default=str(BASE_DIR / ".jobqueue" / "shop")))
+MEDIA_ROOT = SHOP_STATE_DIR / "media"
+
+# `manage.py demo` starts these servers, and tells where they listen.
+SHOP_PAYMENTS_URL = env.str("SHOP_PAYMENTS_URL", default="http://127.0.0.1:9")
+SHOP_ENRICHMENT_URL = env.str("SHOP_ENRICHMENT_URL", default="http://127.0.0.1:9")
+SHOP_CRM_URL = env.str("SHOP_CRM_URL", default="http://127.0.0.1:9")
+SHOP_SMTP_PORT = env.int("SHOP_SMTP_PORT", default=9)
+DEFAULT_FROM_EMAIL = "Larkspur Prints <hello@larkspur.example>"
+
+SHOP_WEBHOOK_SECRET = env.str("SHOP_WEBHOOK_SECRET", default="for-the-demo-only")
+SHOP_REQUEST_SECONDS = env.float("SHOP_REQUEST_SECONDS", default=3.0)
+SHOP_BACKOFF_SECONDS = env.float("SHOP_BACKOFF_SECONDS", default=2.0)
+SHOP_MAX_UPLOAD_BYTES = 8 * 1024 * 1024
+SHOP_MAX_PIXELS = 40_000_000

@@ -2,8 +2,7 @@
 
 from django.contrib import admin
 from django.http import HttpRequest, HttpResponse
-from django.urls import path
-from django.views.generic import RedirectView
+from django.urls import include, path
 
 
 def favicon(request: HttpRequest) -> HttpResponse:
@@ -12,7 +11,7 @@ def favicon(request: HttpRequest) -> HttpResponse:
 
 
 urlpatterns = [
-    path("", RedirectView.as_view(pattern_name="admin:index")),
     path("favicon.ico", favicon),
     path("admin/", admin.site.urls),
+    path("", include("demo_project.shop.urls")),
 ]

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
         TaskResultDoesNotExist,
         TaskResultMismatch,
     )
-    from django.tasks.signals import task_enqueued, task_finished, task_started
+    from django.tasks.signals import log_task_finished, task_enqueued, task_finished, task_started
 
     # The stubs call them generic, the classes of Django 6 are not: these spell "of any function"
     # for both.
@@ -55,7 +55,7 @@ elif find_spec("django.tasks"):
         TaskResultDoesNotExist,
         TaskResultMismatch,
     )
-    from django.tasks.signals import task_enqueued, task_finished, task_started
+    from django.tasks.signals import log_task_finished, task_enqueued, task_finished, task_started
 
     AnyTask, AnyTaskResult, AnyTaskContext = Task, TaskResult, TaskContext
     PACKAGE = "django.tasks"
@@ -73,7 +73,7 @@ elif find_spec("django_tasks"):
         TaskResultStatus,
     )
     from django_tasks.exceptions import TaskResultDoesNotExist, TaskResultMismatch
-    from django_tasks.signals import task_enqueued, task_finished, task_started
+    from django_tasks.signals import log_task_finished, task_enqueued, task_finished, task_started
 
     # Up to 0.12 the backport says …Error; its later versions use Django's names.
     InvalidTask = getattr(exceptions, "InvalidTask", None) or exceptions.InvalidTaskError
@@ -107,6 +107,7 @@ __all__ = [
     "TaskResultMismatch",
     "TaskResultStatus",
     "task_backends",
+    "log_task_finished",
     "task_enqueued",
     "task_finished",
     "task_started",

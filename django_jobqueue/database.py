@@ -14,8 +14,9 @@ from django_jobqueue.models import Job
 def queue_database(backend: str = "default") -> str:
     """Name the database of a task backend: the one that it enqueues to, else the router's answer for writing a Job.
 
-    The router is asked where the alias is not in TASKS, or is another backend than ours, as in a project's tests. Reads go to the same
-    database: a replica may not have heard yet of what a person is about to decide on. Raises InvalidOptions.
+    The router is asked where the alias is not in TASKS, or is another backend than ours, as in a project's tests. Reads
+    go to the same database: a replica may not have heard yet of what a person is about to decide on. Raises
+    InvalidOptions.
     """
     options = _options(backend)
     return options.database if options else router.db_for_write(Job)

@@ -4,7 +4,9 @@
     ├── InvalidOptions        OPTIONS or a task's options are wrong; says which and what to type
     ├── InvalidPayload        arguments or a result that JSON or PostgreSQL cannot hold
     ├── UnsupportedDatabase   the queue's database is not PostgreSQL
+    ├── MissingTables         migrate has not been run there
     ├── Refused               an operation that the state of a job does not allow; has `.code`
+    ├── WorkerLost            why a lost attempt has no other error
     └── JobCancelled          why a cancelled job has no result
 
     TaskSignal                raised inside a task
@@ -43,6 +45,15 @@ class UnsupportedDatabase(JobQueueError, ImproperlyConfigured):
     """The database of the queue cannot run it."""
 
 
+class MissingTables(JobQueueError, ImproperlyConfigured):
+    """The queue's tables are not in its database: `migrate` has not been run."""
+
+    def __init__(self, database: str) -> None:
+        super().__init__(
+            f"the tables of the job queue are missing in DATABASES[{database!r}]; run manage.py migrate --database {database}"
+        )
+
+
 class Refused(JobQueueError):
     """An operation does not fit the state it met; nothing was changed. `code` is stable, the text is for people."""
 
@@ -53,6 +64,10 @@ class Refused(JobQueueError):
 
 class JobCancelled(JobQueueError):
     """The job was cancelled before it succeeded."""
+
+
+class WorkerLost(JobQueueError):
+    """The process of an attempt died, or its worker did; only the attempt's record names it, nothing raises it."""
 
 
 class TaskSignal(Exception):  # noqa: N818 - raised to steer, not to report an error

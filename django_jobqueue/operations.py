@@ -1,16 +1,20 @@
 """What a person may do with jobs and dead letters. The admin, the command line and code all use these verbs.
 
-They take an object or its id, do one thing in one transaction together with its AuditEntry, and answer with the row as it is then.
-Who does not fit is `Refused`, with a stable `.code`, and nothing is changed; a caller's transaction goes on unharmed.
+They take an object or its id, do one thing in one transaction together with its AuditEntry, and answer with the row as
+it is then. Who does not fit is `Refused`, with a stable `.code`, and nothing is changed; a caller's transaction goes on
+unharmed.
 
-    replay   a dead letter: its job starts again     not_found, already_replayed, already_resolved, not_dead, unique_key_taken
-    discard  a dead letter: it needs no more         not_found, already_discarded, already_replayed, already_resolved, reason_required
-    cancel   a job that has not started              not_found, running, already_cancelled, finished
+    replay   a dead letter: its job starts again
+             not_found, already_replayed, already_resolved, not_dead, unique_key_taken
+    discard  a dead letter: it needs no more
+             not_found, already_discarded, already_replayed, already_resolved, reason_required
+    cancel   a job that has not started
+             not_found, running, already_cancelled, finished
 
 `by` is a user or text, and may not be empty; a program signs with its name. `reason` is kept with the entry.
 
-The queue is in the database that `database.queue_database` names for the job's task backend, or for the default one where only an id is
-given. `using` overrides it, for a project whose task backends have a database each.
+The queue is in the database that `database.queue_database` names for the job's task backend, or for the default one
+where only an id is given. `using` overrides it, for a project whose task backends have a database each.
 """
 
 from __future__ import annotations
@@ -50,8 +54,8 @@ def replay(
 ) -> Job:
     """Start the job of a dead letter again: same job, fresh budget, all of its history.
 
-    args and kwargs replace the job's own where given; the audit entry then holds both versions. The unique key stays as it was.
-    Raises InvalidPayload if they cannot be stored.
+    args and kwargs replace the job's own where given; the audit entry then holds both versions. The unique key stays as
+    it was. Raises InvalidPayload if they cannot be stored.
     """
     database = using or _database_of(letter)
     letter_id = _id_of(letter, DeadLetter)
@@ -72,18 +76,16 @@ def discard(letter: DeadLetter | int | str, *, by: User | str, reason: str, usin
     )
 
 
-def cancel(
-    job: Job | int | str, *, by: User | str, reason: str, force: bool = False, using: str | None = None
-) -> Job:
+def cancel(job: Job | int | str, *, by: User | str, reason: str, force: bool = False, using: str | None = None) -> Job:
     """Cancel a job that has not started. A running one is refused, with `force` too."""
     return _cancel(_id_of(job, Job), by=_name_of(by), reason=_text(reason), using=using or _database_of(job))
 
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What became of one of many: `id` as asked for, and the refusal if there was one."""
+    """What became of one of many: its id (or the text that is none), and the refusal if there was one."""
 
-    id: int
+    id: int | str
     refused: Refused | None = None
 
 
@@ -92,7 +94,8 @@ def replay_many(
 ) -> list[Receipt]:
     """Replay dead letters one after the other, each in its own transaction, so that one refusal concerns nobody else.
 
-    Hand in a page of them, not a table: each costs a commit. What was interrupted can be run again; who was replayed is refused then.
+    Hand in a page of them, not a table: each costs a commit. What was interrupted can be run again; who was replayed is
+    refused then.
     """
     return _each(letters, DeadLetter, lambda letter: replay(letter, by=by, reason=reason, using=using))
 
@@ -114,10 +117,15 @@ def cancel_many(
 def _each(
     things: Iterable[DeadLetter | Job | int | str], model: type[DeadLetter | Job], act: Callable[[Any], object]
 ) -> list[Receipt]:
-    receipts = []
-    # In the order of their ids, so that two people with overlapping pages, each inside a transaction of their own, never wait for
-    # each other in a circle.
-    chosen = {_id_of(thing, model): thing for thing in things}
+    receipts: list[Receipt] = []
+    chosen: dict[int, DeadLetter | Job | int | str] = {}
+    for thing in things:
+        try:
+            chosen[_id_of(thing, model)] = thing
+        except Refused as refusal:
+            receipts.append(Receipt(str(thing), refusal))
+    # In the order of their ids, so that two people with overlapping pages, each inside a transaction of their own,
+    # never wait for each other in a circle.
     for pk in sorted(chosen):
         try:
             act(chosen[pk])
@@ -163,9 +171,7 @@ def _text(value: str) -> str:
     return storable_text.storable(value, MAX_TEXT_CHARS).strip()
 
 
-def _edit(
-    letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] | None, using: str
-) -> Edit:
+def _edit(letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] | None, using: str) -> Edit:
     if args is None and kwargs is None:
         return NO_EDIT
     if isinstance(args, str | bytes):

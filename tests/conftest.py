@@ -6,6 +6,11 @@ from contextlib import suppress
 import psutil
 import pytest
 from django.db import connection
+from hypothesis import HealthCheck, settings
+
+# A machine that is busy with something else is no property of the code.
+settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("busy")
 
 
 @pytest.fixture(scope="session")

@@ -25,6 +25,11 @@ from django_jobqueue.models import Attempt, DeadLetter, Job
 
 HOUR = 3600
 
+TRACEBACK = """Traceback (most recent call last):
+  File "tasks.py", line 1, in fail
+ValueError: it fails
+"""
+
 
 def at(seconds: float) -> ExpressionWrapper:
     """Return the moment so many seconds from now, by the clock of PostgreSQL."""
@@ -41,8 +46,8 @@ def make_job(
 ) -> Job:
     """Make a job as it looks in `status`.
 
-    due_in is in seconds, and may be negative; a WAITING job is due in an hour unless told otherwise, any other was a minute ago.
-    attempts is how many have ended: one of a job that ended, three of one that failed, none of the others.
+    due_in is in seconds, and may be negative; a WAITING job is due in an hour unless told otherwise, any other was a
+    minute ago. attempts is how many have ended: one of a job that ended, three of one that failed, none of the others.
     """
     if status == Job.Status.FAILED:
         return make_dead_letter(attempts=attempts, due_in=due_in, using=using, **columns).job
@@ -94,13 +99,15 @@ def make_dead_letter(
     return letter
 
 
-def add_attempt(job: Job, outcome: str, *, ended_in: float = -10, using: str = DEFAULT_DB_ALIAS, **columns: Any) -> Attempt:
+def add_attempt(
+    job: Job, outcome: str, *, ended_in: float = -10, using: str = DEFAULT_DB_ALIAS, **columns: Any
+) -> Attempt:
     """Add one ended attempt to the history of a job, after the ones it has. The job's own counts stay as they are."""
     charged = outcome in ("failed", "timed_out", "lost")
     if charged:
         columns.setdefault("exception_class", "builtins.ValueError")
         columns.setdefault("message", "it fails")
-        columns.setdefault("traceback", 'Traceback (most recent call last):\n  File "tasks.py", line 1, in fail\nValueError: it fails\n')
+        columns.setdefault("traceback", TRACEBACK)
     attempt = Attempt.objects.using(using).create(
         **{
             "job": job,
@@ -144,8 +151,8 @@ def _traces(status: str, ended: int) -> dict[str, Any]:
         case Job.Status.WAITING:
             traces |= {"waiting_for": "retry" if ended else "time"}
         case Job.Status.RUNNING:
-            traces |= {"attempt_count": ended + 1, "started_at": at(-50), "last_attempted_at": at(-1), "worker_id": uuid4()}
-            traces |= {"lease_token": uuid4(), "lease_expires_at": at(30)}
+            traces |= {"attempt_count": ended + 1, "started_at": at(-50), "last_attempted_at": at(-1)}
+            traces |= {"worker_id": uuid4(), "lease_token": uuid4(), "lease_expires_at": at(30)}
         case Job.Status.SUCCESSFUL:
             traces |= {"failure_count": max(ended - 1, 0), "finished_at": at(-30)}
         case Job.Status.FAILED | Job.Status.CANCELLED:

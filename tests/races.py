@@ -13,7 +13,7 @@ from django_jobqueue.exceptions import Refused
 
 
 def race(*calls: Callable[[], Any]) -> list[Any]:
-    """Start all calls at the same moment; answer with what each returned, or the code of its refusal, in their order."""
+    """Start all calls at the same moment; answer, in order, with what each returned or the code of its refusal."""
     start = Barrier(len(calls))
 
     def run(call: Callable[[], Any]) -> Any:

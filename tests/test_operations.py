@@ -14,7 +14,9 @@ from tests.factories import make_dead_letter, make_job
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("named_by", [lambda row: row, lambda row: row.pk, lambda row: str(row.pk), lambda row: f" {row.pk}\n"])
+@pytest.mark.parametrize(
+    "named_by", [lambda row: row, lambda row: row.pk, lambda row: str(row.pk), lambda row: f" {row.pk}\n"]
+)
 def test_a_row_is_named_by_object_or_id(named_by):
     """Each verb takes the object, its id, or its id as text, and answers with the row as it is then."""
     assert replay(named_by(make_dead_letter()), by="ada", reason="").status == "READY"
@@ -93,7 +95,8 @@ def test_empty_arguments_are_arguments():
 
 
 @pytest.mark.parametrize(
-    "edit", [{"args": [object()]}, {"args": "text"}, {"kwargs": {1: 2}}, {"kwargs": {"a": "\x00"}}, {"args": ["x" * 300_000]}]
+    "edit",
+    [{"args": [object()]}, {"args": "text"}, {"kwargs": {1: 2}}, {"kwargs": {"a": "\x00"}}, {"args": ["x" * 300_000]}],
 )
 def test_arguments_that_cannot_be_stored_change_nothing(edit):
     """Edited arguments are checked as those of an enqueue are; a bad edit leaves the letter open."""

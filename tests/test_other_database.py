@@ -100,3 +100,29 @@ def test_sqlite_is_migrated_and_refused(project):
 
     assert "UnsupportedDatabase: the job queue needs PostgreSQL" in result.stderr
     assert "ImmediateBackend" in result.stderr
+
+
+def test_people_act_where_the_jobs_are(project):
+    """Replay, discard, cancel, figures and the command line use the same alias, by id and by object."""
+    result = project(
+        """
+        from django.core.management import call_command
+        from django_jobqueue import operations
+        from django_jobqueue.models import AuditEntry
+        from tests.factories import make_dead_letter, make_job
+
+        who = {"by": "ada", "reason": "because"}
+        letters = [make_dead_letter(using="queue") for _ in range(4)]
+        print(operations.replay(letters[0], **who).status, operations.replay(letters[1].pk, **who).status)
+        print(operations.discard(letters[2], **who).status)
+        print(operations.cancel(make_job(using="queue"), **who).status)
+        call_command("jobqueue", "dead", "replay", str(letters[3].pk))
+        call_command("jobqueue", "stats", "--json")
+        print(AuditEntry.objects.using("queue").count())
+        """
+    )
+
+    assert result.stderr == ""
+    first, *lines, last = result.stdout.splitlines()
+    assert [first, *lines[:3], last] == ["READY READY", "DISCARDED", "CANCELLED", "1 replayed", "5"]
+    assert '"depth": 3' in "".join(lines)

@@ -63,9 +63,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
 def _create_database(name: str) -> None:
     """Create the database if it is missing; once per process and name."""
     host = str(default_server().places.sockets)
-    with psycopg.connect(
-        dbname="postgres", host=host, port=PORT, user=USER, autocommit=True
-    ) as connection:
+    with psycopg.connect(dbname="postgres", host=host, port=PORT, user=USER, autocommit=True) as connection:
         query = "SELECT FROM pg_database WHERE datname = %s"
         if connection.execute(query, [name]).fetchone() is None:
             # Another process may be faster.

@@ -118,9 +118,7 @@ class Places:
     def create(self) -> None:
         """Make the folders; refuse those that somebody else put there."""
         # The other account passes through the home folder, but may neither list nor change it.
-        _make_private(
-            self.home, os.geteuid(), os.getegid(), 0o711 if self.account.is_other else 0o700
-        )
+        _make_private(self.home, os.geteuid(), os.getegid(), 0o711 if self.account.is_other else 0o700)
         for folder in (self.cluster, self.sockets):
             _make_private(folder, self.account.uid, self.account.gid, 0o700)
 
@@ -132,9 +130,7 @@ class Places:
         if self._can_run(binaries.folder / "postgres"):
             return binaries
         if binaries.source != "wheel":
-            raise EmbeddedServerError(
-                f"User id {self.account.uid} cannot run {binaries.folder}/postgres.\n{WAYS_OUT}"
-            )
+            raise EmbeddedServerError(f"User id {self.account.uid} cannot run {binaries.folder}/postgres.\n{WAYS_OUT}")
         package = binaries.folder.parents[1]
         made = (binaries.folder / "postgres").stat().st_mtime_ns
         copy = self.home / f"wheel-{_short_hash(f'{package}:{binaries.version}:{made}')}"

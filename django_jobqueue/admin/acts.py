@@ -3,9 +3,10 @@
     POST ids                    →  a page that says what will happen, to which rows, and asks for a reason
     POST ids, confirm, reason   →  the verb of `operations`, once per row; back to the same list, with a message
 
-Django's own actions are not used: they live on lists only before 6.1, and act on a queryset of the moment where this
-acts on the rows a person saw. Each act has a permission of its own, checked here; a template that hides a button is a
-courtesy. A GET changes nothing, ever. One row that refuses or breaks does not stop the others.
+A list also takes an act as Django's own lists take an action: POST action=replay, _selected_action=…, and post=yes to
+confirm. Django's machinery behind that is not used: it lives on lists only before 6.1, and acts on a queryset of the
+moment where this acts on the rows a person saw. Each act has a permission of its own, checked here; a template that
+hides a button is a courtesy. A GET changes nothing, ever. One row that refuses or breaks does not stop the others.
 """
 
 from __future__ import annotations
@@ -38,7 +39,8 @@ from django_jobqueue.exceptions import Refused
 logger = logging.getLogger(__name__)
 
 CHOSEN = "_selected_action"
-CONFIRMED = "confirm"
+CONFIRMED = ("confirm", "post")
+"""Either says that the person has seen what will happen; the second is the name that Django's own actions use."""
 EXAMPLES = 5
 MOST_AT_ONCE = 500
 
@@ -124,7 +126,11 @@ class ActingAdmin(QueueAdmin):
         return format_html(box, CHOSEN, row.pk, row)
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
-        """Show the list with its buttons."""
+        """Show the list with its buttons, or take one of its acts."""
+        if request.method == "POST":
+            act = next((act for act in self.acts if act.name == request.POST.get("action")), None)
+            if act is not None and self.has_acts_on_list:
+                return self.act_view(request, act)
         return super().changelist_view(request, {"acts": self._acts_on_list(request)} | (extra_context or {}))
 
     def render(self, request: HttpRequest, template: str, context: dict[str, Any]) -> TemplateResponse:
@@ -144,7 +150,7 @@ class ActingAdmin(QueueAdmin):
         if not pks:
             self.message_user(request, _("Nothing was chosen, and nothing has changed."), messages.WARNING)
             return self._back(request)
-        form = ReasonForm(act, request.POST if CONFIRMED in request.POST else None)
+        form = ReasonForm(act, request.POST if any(name in request.POST for name in CONFIRMED) else None)
         if not form.is_valid():
             return self._ask(request, act, pks, form)
         reason = form.cleaned_data["reason"].strip() or str(act.default_reason)
@@ -158,6 +164,7 @@ class ActingAdmin(QueueAdmin):
             "title": title,
             "original": title,
             "act": act,
+            "act_url": reverse(act.url_name, current_app=self.admin_site.name),
             "pks": pks,
             "examples": self.describe(pks[:EXAMPLES]),
             "more": max(0, len(pks) - EXAMPLES),

@@ -35,7 +35,7 @@ class QueueAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
     actions = None
     empty_value_display = ""
     list_per_page = 50
-    list_display_links = None
+    list_display_links: Any = None
     sortable_by = ()
     show_full_result_count = False
     show_facets = admin.ShowFacets.NEVER
@@ -62,7 +62,8 @@ class QueueAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def all_rows(self) -> QuerySet[Any]:
         """Return every row, on the database where decisions are made: a replica may not have heard yet."""
-        return self.model._default_manager.using(queue_database())
+        rows: QuerySet[Any] = self.model._default_manager.using(queue_database())
+        return rows
 
     # --- Reading only
 
@@ -95,7 +96,8 @@ class QueueAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     def lookup_allowed(self, lookup: str, value: Any, request: HttpRequest | None = None) -> bool:
         """Only by the filters on the page: others have no bound on what they cost."""
-        return lookup in {spec.parameter_name for spec in self.list_filter if issubclass(spec, ChoiceFilter)}
+        filters = [spec for spec in self.list_filter if isinstance(spec, type) and issubclass(spec, ChoiceFilter)]
+        return lookup in {spec.parameter_name for spec in filters}
 
     def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
         """Show the list. A POST to it is somebody's own idea."""
@@ -122,12 +124,13 @@ class QueueAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         except ValidationError:
             page = None
         if page is None:
-            return self._get_obj_does_not_exist_redirect(request, self.opts, object_id)
+            gone: HttpResponse = self._get_obj_does_not_exist_redirect(request, self.opts, object_id)  # type: ignore[attr-defined]
+            return gone
         return self.render(request, self.page_template, page)
 
     def render(self, request: HttpRequest, template: str, context: dict[str, Any]) -> TemplateResponse:
         """Answer with a page of this admin."""
-        request.current_app = self.admin_site.name  # type: ignore[attr-defined]
+        request.current_app = self.admin_site.name
         common = {
             **self.admin_site.each_context(request),
             "opts": self.opts,

@@ -36,7 +36,7 @@ _INVISIBLE = re.compile(
 )
 
 
-def cell(description: str) -> Callable[[Cell], Cell]:
+def cell(description: Any) -> Callable[[Cell], Cell]:
     """Make a method a column of a list. If it fails, that one cell says so; the page stands."""
 
     def decorate(function: Cell) -> Cell:
@@ -190,7 +190,7 @@ def duration(seconds: float | None, *, parts: int = 2) -> str:
     if seconds < 10 and parts > 1:
         return f"{seconds:.1f} s"
     left = int(seconds)
-    words = []
+    words: list[str] = []
     for size, unit in _UNITS:
         count, left = divmod(left, size)
         if count or words:

@@ -55,7 +55,7 @@ class ChoiceFilter(SimpleListFilter):
     @property
     def asked_for(self) -> str | None:
         """Return what the address says, which may be nothing where there is a default."""
-        return self.used_parameters.get(self.parameter_name)
+        return self.used_parameters.get(self.parameter_name or "")
 
     @property
     def is_narrowing(self) -> bool:

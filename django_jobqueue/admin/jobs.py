@@ -121,7 +121,7 @@ class JobAdmin(ActingAdmin):
     def rows_of_page(self, pks: Sequence[Any]) -> list[Any]:
         """Fetch jobs with their last error and the names of their workers."""
         found = readable(self.all_rows().filter(pk__in=pks), times=TIMES)
-        by_pk = {job.pk: job for job in with_last_error(found)}
+        by_pk: dict[Any, Any] = {job.pk: job for job in with_last_error(found)}
         rows = [by_pk[pk] for pk in pks if pk in by_pk]
         names = worker_names(self.all_rows().db, [job.worker_id for job in rows])
         for job in rows:
@@ -138,6 +138,7 @@ class JobAdmin(ActingAdmin):
 
     def _few_of_status(self, changelist: Any) -> QuerySet[Any] | None:
         status = next(spec.value() for spec in changelist.filter_specs if isinstance(spec, StatusFilter))
+        ids: QuerySet[Any, Any]
         match status:
             case Status.RUNNING | Status.READY:
                 ids = self.all_rows().filter(status=status).values("pk")

@@ -61,7 +61,8 @@ class Keyset:
     def keys(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Select the keys of rows and nothing else, as tuples that end in the id."""
         if self.time:
-            return rows.annotate(_key=ExactEpoch(self.time)).values_list("_key", "pk")
+            timed: QuerySet[Any] = rows.annotate(_key=ExactEpoch(self.time))
+            return timed.values_list("_key", "pk")
         return rows.values_list("pk")
 
     def cursor(self, key: tuple[Any, ...]) -> str:
@@ -113,7 +114,10 @@ def _moment(text: str) -> Any:
 
 
 class KeysetChangeList(ChangeList):
-    """Django's list with another way to turn its pages. Its `model_admin` is a `QueueAdmin`."""
+    """Django's list with another way to turn its pages."""
+
+    model_admin: Any  # a QueueAdmin, which is above this module
+    filter_specs: Any  # ChoiceFilters
 
     def __init__(self, request: HttpRequest, *args: Any, **kwargs: Any) -> None:
         self.before = request.GET.get(OLDER)

@@ -75,7 +75,7 @@ def readable(rows: QuerySet[Any], *, times: Iterable[str] = (), texts: Iterable[
 
 def brief(rows: QuerySet[Any], *, texts: Iterable[str]) -> QuerySet[Any]:
     """Add `x_text` for small values only: NULL where a value is larger than a list should read."""
-    return rows.annotate(
+    brief_rows: QuerySet[Any] = rows.annotate(
         **{
             f"{name}_text": Case(
                 When(LessThanOrEqual(StoredBytes(name), LIST_BYTES), then=Cast(name, TextField())),
@@ -85,13 +85,15 @@ def brief(rows: QuerySet[Any], *, texts: Iterable[str]) -> QuerySet[Any]:
             for name in texts
         }
     )
+    return brief_rows
 
 
 def head_and_tail(rows: QuerySet[Any], name: str, *, half: int) -> QuerySet[Any]:
     """Add `x_head`, `x_tail` and `x_size` of a long text: a traceback says most at its end."""
-    return rows.annotate(
+    cut_rows: QuerySet[Any] = rows.annotate(
         **{f"{name}_head": Left(F(name), half), f"{name}_tail": Right(F(name), half), f"{name}_size": Length(F(name))}
     )
+    return cut_rows
 
 
 def fragile(model: type[Model]) -> list[str]:

@@ -102,8 +102,9 @@ class Job(models.Model):
                 condition=Q(status="WAITING", waiting_for__in=["time", "retry", "snooze"]),
                 name="jobqueue_job_due",
             ),
-            # rescue, and the jobs of one worker. Without lease_expires_at, so that a renewal touches no index.
-            models.Index(fields=["worker_id"], condition=Q(status="RUNNING"), name="jobqueue_job_running"),
+            # rescue, from its low end. A renewal touches it, once in ten seconds; a look for expired leases that had to read every
+            # running row, and the dead entries of all that ran before, would cost more.
+            models.Index(fields=["lease_expires_at"], condition=Q(status="RUNNING"), name="jobqueue_job_running"),
         ]
 
     def __str__(self) -> str:

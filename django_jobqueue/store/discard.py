@@ -9,7 +9,8 @@ from django_jobqueue.store.transaction import read_committed
 
 
 def discard(letter_id: int, *, by: str, reason: str, using: str) -> DeadLetter:
-    """Move a letter from OPEN to DISCARDED, with the reason as its note. The job stays FAILED, and may be replayed after all.
+    """Move a letter from OPEN to DISCARDED, with the reason as its note. The job stays FAILED, and may be replayed
+    after all.
 
     Raises Refused: not_found, already_discarded, already_replayed, already_resolved.
     """
@@ -22,7 +23,13 @@ def discard(letter_id: int, *, by: str, reason: str, using: str) -> DeadLetter:
         )
         letter.refresh_from_db(using=using)
         audit.record(
-            by, "discard", audit.object_of(letter.job_id), reason=reason, before=before, after=_record(letter), using=using
+            by,
+            "discard",
+            audit.object_of(letter.job_id),
+            reason=reason,
+            before=before,
+            after=_record(letter),
+            using=using,
         )
     return letter
 

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from django.db import connections
+from django.db import ProgrammingError, connections
+from psycopg.errors import UndefinedTable
 
+from django_jobqueue.exceptions import MissingTables
 from django_jobqueue.store.statement import Row, Statement, array, run_on, text_array
 
 
@@ -39,11 +41,16 @@ class Enqueued:
 def enqueue(jobs: Sequence[NewJob], *, using: str) -> list[Enqueued]:
     """Insert jobs, in order, with one statement; the answer keeps their order.
 
-    Runs in the caller's transaction, or commits by itself where there is none.
+    Runs in the caller's transaction, or commits by itself where there is none. Raises MissingTables.
     """
     if not jobs:
         return []
-    return run_on(connections[using], _statement(jobs))
+    try:
+        return run_on(connections[using], _statement(jobs))
+    except ProgrammingError as error:
+        if isinstance(error.__cause__, UndefinedTable):
+            raise MissingTables(using) from error
+        raise
 
 
 def _statement(jobs: Sequence[NewJob]) -> Statement[list[Enqueued]]:

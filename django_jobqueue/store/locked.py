@@ -1,7 +1,8 @@
 """Lock what a person is about to change, and read it as it is now.
 
-A person's verb needs the old values for its audit entry, and the reason why it cannot go ahead; both are true only under a lock. The
-job is always locked before its letter, as the verbs of a worker do, so that no two verbs wait for each other in a circle.
+A person's verb needs the old values for its audit entry, and the reason why it cannot go ahead; both are true only
+under a lock. The job is always locked before its letter, as the verbs of a worker do, so that no two verbs wait for
+each other in a circle.
 
 The lock is FOR NO KEY UPDATE: it does not stand in the way of a row that merely refers to the job.
 """

@@ -28,7 +28,10 @@ class Edit:
     kwargs: str | None = None
 
     def columns(self) -> dict[str, Any]:
-        """What to write. As text: the ORM would write JSON of its own, and a float of 1e16 would come back as an integer."""
+        """What to write.
+
+        As text: the ORM would write JSON of its own, and a float of 1e16 would come back as an integer.
+        """
         given = {"args": self.args, "kwargs": self.kwargs}
         return {name: Cast(Value(text, TextField()), JSONField()) for name, text in given.items() if text is not None}
 
@@ -39,8 +42,8 @@ NO_EDIT = Edit()
 def replay(letter_id: int, *, by: str, reason: str, edit: Edit = NO_EDIT, using: str) -> Job:
     """Move a dead job from FAILED to READY, due now, and its letter from OPEN or DISCARDED to REPLAYED.
 
-    `attempt_count`, the attempts and `started_at` stay: it is the same job. A deadline (`expires_at`) that has passed is dropped,
-    or the job would die of it again.
+    `attempt_count`, the attempts and `started_at` stay: it is the same job. A deadline (`expires_at`) that has passed
+    is dropped, or the job would die of it again.
 
     Raises Refused: not_found, already_replayed, already_resolved, not_dead, unique_key_taken.
     """
@@ -76,7 +79,9 @@ def _restart(letter: DeadLetter, *, by: str, reason: str, edit: Edit, using: str
         run_after=Now(),
         finished_at=None,
         cancel_requested_at=None,
-        expires_at=Case(When(expires_at__lte=Now(), then=Value(None)), default=F("expires_at"), output_field=DateTimeField()),
+        expires_at=Case(
+            When(expires_at__lte=Now(), then=Value(None)), default=F("expires_at"), output_field=DateTimeField()
+        ),
         **_FRESH_BUDGET,
         **edit.columns(),
     )
@@ -111,4 +116,7 @@ def _key_taken(letter_id: int, using: str) -> Refused:
     )
     # The twin may have ended meanwhile.
     holder = f"job {twin}" if twin else "another job"
-    return Refused("unique_key_taken", f"{holder} holds the unique key of dead letter {letter_id}; replay it when that one has ended")
+    return Refused(
+        "unique_key_taken",
+        f"{holder} holds the unique key of dead letter {letter_id}; replay it when that one has ended",
+    )

@@ -23,12 +23,15 @@ class TakenOver(NamedTuple):
 
 
 def rescue(
-    *, backend: str, worker_id: UUID, token: UUID, lease_seconds: float, limit: int = 100
+    *, backend: str, held_tokens: Collection[UUID], token: UUID, lease_seconds: float, limit: int = 100
 ) -> Statement[list[TakenOver]]:
-    """Take over jobs of other workers whose lease has run out. The caller settles them as lost."""
+    """Take over jobs whose lease has run out, but for those under the tokens that the caller holds itself.
+
+    The caller settles them as lost.
+    """
     params = {
         "backend": backend,
-        "worker_id": str(worker_id),
+        "held_tokens": array([str(held) for held in held_tokens]),
         "token": str(token),
         "lease_seconds": lease_seconds,
         "limit": limit,
@@ -37,12 +40,15 @@ def rescue(
 
 
 def recover(
-    *, worker_id: UUID, known_tokens: Collection[UUID], token: UUID, lease_seconds: float, limit: int = 1000
+    *, worker_id: UUID, lost_tokens: Collection[UUID], token: UUID, lease_seconds: float, limit: int = 1000
 ) -> Statement[list[TakenOver]]:
-    """Take over this worker's own running rows whose token it does not know. The caller gives them back."""
+    """Take over what this worker claimed without hearing of it. lost_tokens are those of its calls that got no answer.
+
+    The caller gives the jobs back.
+    """
     params = {
         "worker_id": str(worker_id),
-        "tokens": array([str(known) for known in known_tokens]),
+        "tokens": array([str(lost) for lost in lost_tokens]),
         "token": str(token),
         "lease_seconds": lease_seconds,
         "limit": limit,

@@ -18,10 +18,11 @@ from django_jobqueue.store.statement import Statement
 
 PLAN_GUARD = "SELECT " + ", ".join(
     f"set_config('{name}', 'off', true)"
-    for name in ("enable_bitmapscan", "enable_sort", "enable_seqscan", "enable_hashjoin", "enable_mergejoin")
+    for name in ("enable_bitmapscan", "enable_sort", "enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit")
 )
 """Takes the plans away that read every row of a queue for each batch. The planner picks them on a table without statistics, as a
-queue that has just been filled is, and they are three times slower."""
+queue that has just been filled is, and they are three times slower. What is left then looks so dear to it that it would compile the
+query first, for most of a second: so JIT goes too."""
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 """The queue's guards compare with the newest row, whatever isolation the project prefers."""
@@ -44,8 +45,8 @@ class Session:
     def run(self, *statements: Statement[Any], statement_timeout_ms: int | None = None) -> list[Any]:
         """Run statements in one transaction and one round trip; answer with what each one read.
 
-        Raises psycopg.Error, with everything rolled back. After an OperationalError the connection is closed and the outcome of
-        the transaction may be unknown: the token in the row tells.
+        Raises psycopg.Error, or UnicodeError for text that cannot be sent, with everything rolled back. After an OperationalError
+        the connection is closed and the outcome of the transaction may be unknown: the token in the row tells.
         """
         connection = self._connect()
         cursors = []
@@ -60,7 +61,8 @@ class Session:
                     cursors.append(connection.execute(statement.sql, statement.params))
                 connection.execute("COMMIT")
             return [statement.read(cursor.fetchall()) for statement, cursor in zip(statements, cursors, strict=True)]
-        except psycopg.Error as error:
+        except Exception as error:
+            # Not only psycopg.Error: text that UTF-8 cannot hold fails on its way out, behind a BEGIN that was sent.
             self._recover(connection, error)
             raise
 
@@ -97,7 +99,7 @@ class Session:
             self._connection = connect(self._using)
         return self._connection
 
-    def _recover(self, connection: psycopg.Connection[Any], error: psycopg.Error) -> None:
+    def _recover(self, connection: psycopg.Connection[Any], error: Exception) -> None:
         if isinstance(error, psycopg.OperationalError) or connection.closed:
             self.close()
             return

@@ -5,8 +5,8 @@
 - failure_rate: the share of failed attempts among those that ended in the last hour
 - dead: the dead letters that wait for a person
 
-Depth and age are about what is due by PostgreSQL's clock. A job for tomorrow is neither deep nor old; one that was due a moment ago
-and has not been promoted yet is both.
+Depth and age are about what is due by PostgreSQL's clock. A job for tomorrow is neither deep nor old; one that was due
+a moment ago and has not been promoted yet is both.
 """
 
 from __future__ import annotations
@@ -28,15 +28,16 @@ LETTER_CAP = 10_000
 """The same for dead letters: each costs a look at its job, to learn the queue."""
 
 NEWEST_ATTEMPTS = 10_000
-"""Attempts, newest first, that the failure rate is taken from, if they ended within WINDOW_SECONDS: no index knows when they ended."""
+"""Attempts, newest first, that the failure rate is taken from, if they ended within WINDOW_SECONDS: no index knows when
+they ended.
+"""
 
 WINDOW_SECONDS = 3600
 
-TIMEOUT_SECONDS = 2.0
-"""What the figures may cost at most; then PostgreSQL ends it and OperationalError is raised."""
-
-# What the guard leaves are walks along the indexes, each ended by its LIMIT, and one probe of a primary key for each letter and attempt.
+# What the guard leaves are walks along the indexes, each ended by its LIMIT, and a probe of a primary key for each
+# letter and attempt.
 _SETTINGS = f"{PLAN_GUARD}, set_config('jit', 'off', true)"
+
 
 @dataclass(frozen=True, slots=True)
 class QueueStats:
@@ -70,8 +71,8 @@ class QueueStats:
     def failure_rate(self) -> float | None:
         """Failed attempts among the ended ones, 0 to 1; None when none has ended.
 
-        Of the newest 10,000 attempts of all queues, those that ended within the last hour. Snoozed, interrupted and cancelled ones
-        have ended too, and not failed.
+        Of the newest 10,000 attempts of all queues, those that ended within the last hour. Snoozed, interrupted and
+        cancelled ones have ended too, and not failed.
         """
         return self.attempts_failed / self.attempts_ended if self.attempts_ended else None
 
@@ -85,14 +86,17 @@ def queue_stats(using: str) -> list[QueueStats]:
 
 
 def task_stats(using: str) -> list[QueueStats]:
-    """Describe every task in every queue, as `queue_stats` does; by queue, then task. One query."""
+    """Describe every task in every queue, as `queue_stats` does; by queue, then task. One query.
+
+    Raises OperationalError where even that takes longer than `glance` allows.
+    """
     params = {
         "cap": COUNT_CAP,
         "letter_cap": LETTER_CAP,
         "newest_attempts": NEWEST_ATTEMPTS,
         "window_seconds": float(WINDOW_SECONDS),
     }
-    with glance(using, timeout_seconds=TIMEOUT_SECONDS, settings=_SETTINGS):
+    with glance(using, settings=_SETTINGS):
         return run_on(connections[using], Statement("queue_stats", params, _read))
 
 
@@ -121,6 +125,7 @@ _COUNTED_AS = {
     "failed": ("attempts_ended", "attempts_failed"),
     "not_failed": ("attempts_ended",),
 }
+
 
 def _read(rows: list[Row]) -> list[QueueStats]:
     counts: dict[tuple[str, str], Counter[str]] = {}

@@ -12,11 +12,17 @@ Reading order:
 - `runner`      a child process: a reader, T threads for functions, one event loop for coroutines
 - `forkserver`  a child that has imported everything once, and forks runners
 - `launcher`    the keeper's end of that, and the spawn way for where forking is unsafe
+- `crew`        the runners' processes: started, listened to, killed, replaced
 - `fleet`       the keeper's picture of its runners: what each holds, what it may take, when it must be killed
+- `demand`      what is claimed next
 - `pace`        how long tasks take, so that short ones may be claimed a little ahead
 - `link`        the thread that makes database calls, one at a time, each under a deadline
 - `ledger`      what waits to be written, and how a batch that is refused is taken apart
-- `chores`      what every worker does for all: promote, rescue, say that it is alive
+- `judge`       the end of an attempt becomes a settlement, and a line in the log
+- `calls`       the three transactions that a keeper makes
+- `schedule`    when it polls, rescues and renews; `outage` when it tries again
+- `exchange`    the keeper's dealings with the database
+- `receivers`   who is told of a job's end, in a runner of their own
 - `wakeup`      what the keeper's one wait hears: signals and NOTIFY
 - `keeper`      the loop
 

@@ -93,11 +93,11 @@ class Renew:
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """Come back to the database: renew what is held, and take over own rows that nothing here knows."""
+    """Come back to the database: renew what is held, and take over what was claimed without hearing of it."""
 
     worker_id: UUID
     leases: Sequence[Lease]
-    known_tokens: frozenset[UUID]
+    lost_tokens: frozenset[UUID]
     token: UUID
     lease_seconds: float
     sign_of_life: Statement[None]
@@ -108,7 +108,7 @@ class Return:
             renew(self.leases, lease_seconds=self.lease_seconds),
             recover(
                 worker_id=self.worker_id,
-                known_tokens=self.known_tokens,
+                lost_tokens=self.lost_tokens,
                 token=self.token,
                 lease_seconds=self.lease_seconds,
             ),

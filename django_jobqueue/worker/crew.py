@@ -106,7 +106,14 @@ class Crew:
                     self._watch(runner)
 
     def check(self, now: float, lease_margin: float) -> None:
-        """Kill runners whose job is past its time limit or its lease, and start those whose wait is over."""
+        """Kill runners whose job is past its time limit or its lease, and start those whose wait is over.
+
+        A job that waits for a runner is let go before its lease ends: by then another worker may have it.
+        """
+        late = [flight for flight in self.fleet.waiting if flight.lease_until - lease_margin <= now]
+        if late:
+            self.never_started += late
+            self.fleet.waiting = [flight for flight in self.fleet.waiting if flight not in late]
         for runner in self.fleet.runners.values():
             if runner.phase is Phase.DYING:
                 continue
@@ -190,12 +197,23 @@ class Crew:
             runner.flush()
             if not runner.outgoing:
                 self._watch(runner)
-        payloads = runner.receive()
-        if payloads is None:
+        if not self._listen(runner):
             # Its end of the socket is closed; what that means is known when its process has ended.
             self._wakeup.forget(runner.sock)
-            return
-        self._hear(runner, payloads)
+
+    def _listen(self, runner: Runner) -> bool:
+        """Take in what a runner has said, and say whether it may say more."""
+        try:
+            payloads = runner.receive()
+            if payloads is None:
+                return False
+            self._hear(runner, payloads)
+        except (ValueError, TypeError, RecursionError) as error:
+            # A task wrote into the socket. What else is damaged nobody knows, so this is a death like any other that has no cause.
+            logger.warning("runner %s (pid %s) makes no sense any more (%s); it is killed", runner.number, runner.pid, error)
+            runner.kill("")
+            return False
+        return bool(payloads)
 
     def _hear(self, runner: Runner, payloads: list[bytes]) -> None:
         if not payloads:
@@ -227,8 +245,8 @@ class Crew:
         if runner is None:
             return
         # What it managed to say before it died still counts.
-        while payloads := runner.receive():
-            self._hear(runner, payloads)
+        while self._listen(runner):
+            pass
         self._wakeup.forget(runner.sock)
         runner.sock.close()
         self._report_death(runner, code)
@@ -254,12 +272,12 @@ class Crew:
 
 def _fate(flight: Flight, runner: Runner, begun: list[Flight], code: int | None) -> Outcome:
     if runner.killed_for is flight:
-        return TimedOut(Failure("TimeLimit", f"stopped after {flight.timeout:g} s: it did not end by itself"))
+        return TimedOut(Failure("builtins.TimeoutError", f"stopped after {flight.timeout:g} s: it did not end by itself"))
     if runner.killed_for is not None:
         return Interrupted(Failure("", "another job in the same process was stopped at its time limit"), counted=False)
     if runner.killed_why:
         return Interrupted(Failure("", runner.killed_why))
-    died = Failure("WorkerLost", f"its process died: {cause(code)}")
+    died = Failure("django_jobqueue.exceptions.WorkerLost", f"its process died: {cause(code)}")
     if len(begun) == 1:
         return Lost(died, crashed=True)
     return Interrupted(died, counted=False, suspect=True)

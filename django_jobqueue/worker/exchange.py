@@ -14,10 +14,11 @@ from uuid import UUID, uuid4
 import psycopg
 
 from django_jobqueue import tasks
+from django_jobqueue.exceptions import MissingTables
 from django_jobqueue.policy.outcomes import Failure, Lost, Outcome
 from django_jobqueue.policy.retry import Bury, Finish, Wait
 from django_jobqueue.registry import Registry
-from django_jobqueue.store.claim import Claimed, claim
+from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.notify import CHANNEL
 from django_jobqueue.store.renew import Lease, Renewal
 from django_jobqueue.store.rescue import TakenOver, rescue
@@ -26,9 +27,10 @@ from django_jobqueue.store.statement import Statement
 from django_jobqueue.store.workers import WorkerCard, announce_worker
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.calls import Cycle, CycleAnswer, Renew, Return
-from django_jobqueue.worker.fleet import Fleet, Flight, Room
+from django_jobqueue.worker.demand import Demand
+from django_jobqueue.worker.fleet import Fleet, Flight
 from django_jobqueue.worker.judge import Judge
-from django_jobqueue.worker.ledger import Ledger
+from django_jobqueue.worker.ledger import Ledger, is_refusal
 from django_jobqueue.worker.link import Link, Reply
 from django_jobqueue.worker.outage import Outage
 from django_jobqueue.worker.pace import Pace
@@ -59,9 +61,10 @@ class Exchange:
         self._ledger, self._outage, self._schedule = Ledger(), Outage(), Schedule(plan.options)
         self._ear: Ear | None = None
         self._tickets = count(1)
+        self._lost_tokens: set[UUID] = set()
         self._is_known = False
         self._takes_more = True
-        self._functions, self._coroutines = registry.functions(), registry.coroutines()
+        self._demand = Demand(plan, registry, self.pace, card.id)
         self._link.start()
 
     @property
@@ -140,7 +143,7 @@ class Exchange:
         return Return(
             worker_id=self._card.id,
             leases=[Lease(flight.claimed.id, flight.token) for flight in flights],
-            known_tokens=frozenset(flight.token for flight in flights) | self._ledger.tokens(),
+            lost_tokens=frozenset(self._lost_tokens),
             token=uuid4(),
             lease_seconds=self._options.lease_seconds,
             sign_of_life=self._sign_of_life(),
@@ -170,7 +173,7 @@ class Exchange:
     def _rescue(self, token: UUID) -> Statement[list[TakenOver]]:
         return rescue(
             backend=self._plan.backend,
-            worker_id=self._card.id,
+            held_tokens={flight.token for flight in self._fleet.flights()} | self._ledger.tokens(),
             token=token,
             lease_seconds=self._options.lease_seconds,
         )
@@ -183,36 +186,10 @@ class Exchange:
     def _claims(self, token: UUID) -> tuple[list[Statement[list[Claimed]]], int]:
         if not self._takes_more or self._ledger.is_isolating:
             return [], 0
-        room = self._fleet.room(self.pace.ahead())
         left = MAX_CLAIM
         if self._plan.max_jobs is not None:
             left = min(left, self._plan.max_jobs - self.claimed_count)
-        if room.functions + room.ahead < self._fleet.size // 4:
-            # A stream of short jobs: a claim for the few that have just ended would cost as much as one for hundreds.
-            room = Room(0, 0, room.coroutines)
-        wishes = [(self._functions, room.functions), (self._coroutines, room.coroutines)]
-        short = tuple(name for name in self._functions if self.pace.is_short(name))
-        if room.ahead and len(short) == len(self._functions):
-            wishes[0] = (self._functions, room.functions + room.ahead)
-        elif room.ahead:
-            wishes.append((short, room.ahead))
-        claims = []
-        for names, number in wishes:
-            if names and (limit := min(number, left)) > 0:
-                left -= limit
-                claims.append(self._claim(names, limit, token))
-        return claims, MAX_CLAIM - left
-
-    def _claim(self, names: Sequence[str], limit: int, token: UUID) -> Statement[list[Claimed]]:
-        return claim(
-            backend=self._plan.backend,
-            tasks=names,
-            serving=self._plan.serving,
-            limit=limit,
-            token=token,
-            worker_id=self._card.id,
-            lease_seconds=self._options.lease_seconds,
-        )
+        return self._demand.claims(self._fleet, left, token)
 
     # What the answers mean
 
@@ -243,7 +220,7 @@ class Exchange:
         self._fleet.waiting += [self._flight(job, cycle.token, lease_until) for job in answer.claimed]
         for job in answer.rescued:
             logger.warning("job %s %s: its lease ran out; worker %s is lost", job.id, job.task, job.worker_id)
-            self.settle(job, cycle.token, Lost(Failure("WorkerLost", f"the lease of worker {job.worker_id} ran out")))
+            self.settle(job, cycle.token, Lost(Failure("django_jobqueue.exceptions.WorkerLost", f"the lease of worker {job.worker_id} ran out")))
         if answer.promoted is not None:
             self._schedule.expect(answer.promoted.next_due_seconds)
         if cycle.wanted and len(answer.claimed) >= cycle.wanted:
@@ -273,7 +250,7 @@ class Exchange:
             token=token,
             worker_ids=_with(job.earlier_worker_ids, self._card.id),
             lease_until=lease_until,
-            is_coroutine=job.task in self._coroutines,
+            is_coroutine=self._demand.is_coroutine(job.task),
             is_short=self.pace.is_short(job.task),
             timeout=tasks.timeout_of(task) if task is not None else None,
         )
@@ -285,9 +262,11 @@ class Exchange:
             elif flight.claimed.id in renewal.lost:
                 # Another worker has it. The next check stops it here.
                 flight.lease_until = 0.0
+        self._fleet.waiting = [flight for flight in self._fleet.waiting if flight.lease_until]
 
     def _returned(self, renewal: Renewal, orphans: list[TakenOver], sent_at: float) -> None:
         self._is_known = True
+        self._lost_tokens.clear()
         self._renewed(renewal, sent_at)
         for orphan in orphans:
             logger.info("job %s %s: the reply to its claim was lost; it is given back", orphan.id, orphan.task)
@@ -295,16 +274,18 @@ class Exchange:
 
     def _failed(self, call: object, error: Exception) -> None:
         if isinstance(error, psycopg.errors.UndefinedTable):
-            self.error = f"the tables of the queue are missing in database {self._options.database!r}: run manage.py migrate"
+            self.error = str(MissingTables(self._options.database))
         if isinstance(call, Cycle):
-            if isinstance(error, psycopg.OperationalError | psycopg.InterfaceError):
-                self._ledger.put_back(call.batch)
-            elif call.batch.size:
+            if call.batch.size and is_refusal(error):
                 self._ledger.refused(call.batch, error)
                 return
+            self._ledger.put_back(call.batch)
         self._outage.failed(error)
         if not isinstance(error, psycopg.errors.QueryCanceled | psycopg.errors.LockNotAvailable):
             self._is_known = False
+            if isinstance(call, Cycle | Return):
+                # It may have been carried out all the same: what it claimed or recovered is found by its token.
+                self._lost_tokens.add(call.token)
             self._schedule.postpone_rescue(RESCUE_AFTER_OUTAGE_SECONDS)
 
     def _hear(self, _events: int) -> None:

@@ -10,6 +10,9 @@ import asyncio
 import inspect
 import json
 import logging
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from contextvars import Context
 from dataclasses import dataclass
 from functools import cache
@@ -19,7 +22,7 @@ from django_jobqueue import results, tasks
 from django_jobqueue.compat import AnyTask, task_backends, task_started
 from django_jobqueue.exceptions import InvalidPayload, Reject, Retry, Snooze
 from django_jobqueue.payload.storable_json import dumps
-from django_jobqueue.payload.storable_text import describe, storable
+from django_jobqueue.payload.storable_text import class_path, describe, storable
 from django_jobqueue.policy.backoff import Backoff
 from django_jobqueue.policy.outcomes import Failed, Failure, Outcome, Snoozed, Succeeded, TimedOut, Verdict
 from django_jobqueue.worker import slate
@@ -52,8 +55,11 @@ class Bounds:
 
 def run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
     """Run an attempt of a function in this thread."""
-    with slate.clean_connections(order.task):
-        return Context().run(_run, order, task, bounds)
+    try:
+        with slate.clean_connections(order.task):
+            return Context().run(_run, order, task, bounds)
+    except BaseException as error:  # a damaged row, a connection that cannot be mended: the slot outlives that too
+        return Failed(describe(error))
 
 
 async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
@@ -64,26 +70,31 @@ async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
     result = _prepare(order, task, bounds)
     if isinstance(result, Failed):
         return result
+    await _tell_async(result, bounds.backend)
     limit = tasks.timeout_of(task)
     timer = asyncio.timeout(limit)
     try:
         async with timer:
-            value = await task.func(*_call_args(task, result), **result.kwargs)
+            with _leaving_copies():
+                value = await task.func(*_call_args(task, result), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
-        if timer.expired() and isinstance(error, TimeoutError):
-            return TimedOut(Failure("TimeoutError", f"cancelled after {limit:g} s", describe(error).traceback))
+        # Not isinstance: it would ask the exception for its class.
+        if timer.expired() and issubclass(type(error), TimeoutError):
+            return TimedOut(Failure("builtins.TimeoutError", f"cancelled after {limit:g} s", describe(error).traceback))
         return _outcome_of(error, task, result)
     return _succeeded(value, bounds)
 
 
 def _run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
     if task is None:
-        return Failed(Failure("UnknownTask", f"no task is named {order.task!r} here"), Verdict.UNKNOWN_TASK)
+        return Failed(Failure("builtins.LookupError", f"no task is named {order.task!r} here"), Verdict.UNKNOWN_TASK)
     result = _prepare(order, task, bounds)
     if isinstance(result, Failed):
         return result
+    _tell(result, bounds.backend)
     try:
-        value = task.func(*_call_args(task, result), **result.kwargs)
+        with _leaving_copies():
+            value = task.func(*_call_args(task, result), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
         return _outcome_of(error, task, result)
     return _succeeded(value, bounds)
@@ -93,8 +104,8 @@ def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult 
     if not isinstance(order.args, list) or not isinstance(order.kwargs, dict):
         shown = storable(json.dumps({"args": order.args, "kwargs": order.kwargs}), 500)
         message = f"the stored args are not a list, or the kwargs not an object: {shown}"
-        return Failed(Failure("InvalidPayload", message), Verdict.INVALID_PAYLOAD)
-    result = results.for_attempt(
+        return Failed(Failure(class_path(InvalidPayload), message), Verdict.INVALID_PAYLOAD)
+    return results.for_attempt(
         id=str(order.job_id),
         task=task,
         backend=bounds.backend,
@@ -107,15 +118,50 @@ def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult 
         started_at=order.started_at,
         last_attempted_at=order.last_attempted_at,
     )
-    # A receiver is a guest: what it raises is logged by send_robust and changes nothing.
-    task_started.send_robust(sender=_sender(bounds.backend), task_result=result)
-    return result
+
+
+def _tell(result: results.TaskResult, backend: str) -> None:
+    # A receiver is a guest: what it raises changes nothing. send_robust logs errors; SystemExit and its like pass it.
+    try:
+        task_started.send_robust(sender=_sender(backend), task_result=result)
+    except BaseException as error:
+        _log("a receiver of task_started", error)
+
+
+async def _tell_async(result: results.TaskResult, backend: str) -> None:
+    # From inside the event loop send_robust cannot call a receiver that is a coroutine. asend_robust can, but goes
+    # through another thread for the others, and there always is one: Django's own line in the log.
+    if not any(is_async for *_, is_async in task_started.receivers):
+        _tell(result, backend)
+        return
+    try:
+        await task_started.asend_robust(sender=_sender(backend), task_result=result)
+    except BaseException as error:
+        _log("a receiver of task_started", error)
 
 
 @cache
 def _sender(backend: str) -> type:
     # Django keeps backends in context variables: in the fresh context of a job each would be built anew.
     return type(task_backends[backend])
+
+
+@contextmanager
+def _leaving_copies() -> Iterator[None]:
+    """End the copies of this process that a task forks, where they come back out of the task.
+
+    The original answers for the attempt, and the socket and the connections are its own.
+    """
+    original, code = os.getpid(), 0
+    try:
+        yield
+    except BaseException as error:
+        exit_code = error.code or 0 if type(error) is SystemExit else 1
+        code = exit_code if isinstance(exit_code, int) else 1
+        raise
+    finally:
+        if os.getpid() != original:
+            os._exit(code & 0xFF)
 
 
 def _call_args(task: AnyTask, result: results.TaskResult) -> list[Any]:
@@ -130,11 +176,20 @@ def _succeeded(value: Any, bounds: Bounds) -> Outcome:
 
 
 def _outcome_of(error: BaseException, task: AnyTask, result: results.TaskResult) -> Outcome:
+    try:
+        return _judged(error, task, result)
+    except BaseException as flaw:
+        # An exception is the task's code too: it may lie about its class, or be a Snooze without seconds.
+        _log(f"what {task.module_path} raised cannot be judged, and counts as an ordinary failure: it", flaw)
+        return Failed(describe(error))
+
+
+def _judged(error: BaseException, task: AnyTask, result: results.TaskResult) -> Outcome:
     match error:
         case Snooze():
-            return Snoozed(error.seconds)
+            return Snoozed(Snooze(error.seconds).seconds)
         case Retry():
-            return Failed(describe(error), after_seconds=error.after)
+            return Failed(describe(error), after_seconds=Retry(error.after).after)
         case Reject():
             return Failed(describe(error), Verdict.REJECTED)
         case TypeError() if _does_not_fit(task, result):
@@ -156,7 +211,7 @@ def _does_not_fit(task: AnyTask, result: results.TaskResult) -> bool:
 def _mismatch(error: TypeError, task: AnyTask, result: results.TaskResult) -> Failure:
     given = ", ".join([repr(arg) for arg in result.args] + [f"{name}={value!r}" for name, value in result.kwargs.items()])
     message = f"{task.module_path}{inspect.signature(task.func)} cannot be called with ({given}): {error}"
-    return Failure("TypeError", storable(message, 4000))
+    return Failure("builtins.TypeError", storable(message, 4000))
 
 
 def _asked_backoff(error: BaseException, task: AnyTask, result: results.TaskResult) -> float | None:
@@ -166,6 +221,12 @@ def _asked_backoff(error: BaseException, task: AnyTask, result: results.TaskResu
     try:
         seconds = ask(error, result)
         return None if seconds is None else max(0.0, float(seconds))
-    except Exception:
-        logger.exception("the back-off of %s raised; the default back-off is used", task.module_path)
+    except BaseException as flaw:
+        _log(f"the default back-off is used: the back-off of {task.module_path}", flaw)
         return None
+
+
+def _log(what: str, error: BaseException) -> None:
+    # As text: logging's own rendering asks the exception for its class, and an exception may raise even then.
+    failure = describe(error)
+    logger.error("%s raised %s: %s\n%s", what, failure.exception_class, failure.message, failure.traceback)

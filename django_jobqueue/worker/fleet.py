@@ -157,6 +157,38 @@ class Runner:
             begun += 1
 
 
+class Load:
+    """What a runner holds, together with what it is about to be given."""
+
+    __slots__ = ("coroutines", "functions", "long", "runner")
+
+    def __init__(self, runner: Runner) -> None:
+        self.runner = runner
+        self.functions = self.long = self.coroutines = 0
+        for flight in runner.flights.values():
+            self.add(flight)
+
+    def add(self, flight: Flight) -> None:
+        """Count one more."""
+        if flight.is_coroutine:
+            self.coroutines += 1
+        else:
+            self.functions += 1
+            self.long += not flight.is_short
+
+    def before_a_function(self) -> tuple[bool, int]:
+        """Rank it for a function: it would wait for ever behind long ones, and soon have its turn behind short ones."""
+        return self.long >= self.runner.threads, self.functions
+
+    def before_a_coroutine(self) -> int:
+        """Rank it for a coroutine."""
+        return self.coroutines
+
+    def in_all(self) -> int:
+        """Rank it for a job that must be alone."""
+        return self.functions + self.coroutines
+
+
 @dataclass(frozen=True, slots=True)
 class Room:
     """How many jobs may be claimed: for free slots, of short tasks besides, and of coroutines."""
@@ -206,23 +238,24 @@ class Fleet:
     def place(self) -> None:
         """Hand out what waits. A suspect, which may have taken a process down, goes to an empty runner and stays alone there."""
         orders: dict[int, list[Flight]] = {}
-        loads = {n: len(r.flights) for n, r in self.runners.items() if r.has_room and r.threads}
+        loads = {n: Load(r) for n, r in self.runners.items() if r.has_room and r.threads}
         still_waiting = []
         for flight in self.waiting:
             if flight.claimed.tally.crash_count:
                 if not self._place_suspect(flight, loads, orders):
                     still_waiting.append(flight)
             elif loads:
-                number = min(loads, key=loads.__getitem__)
-                loads[number] += 1
-                orders.setdefault(number, []).append(flight)
+                rank = Load.before_a_coroutine if flight.is_coroutine else Load.before_a_function
+                load = min(loads.values(), key=rank)
+                load.add(flight)
+                orders.setdefault(load.runner.number, []).append(flight)
             else:
                 still_waiting.append(flight)
         self.waiting = still_waiting
         for number, flights in orders.items():
             self.runners[number].hand(flights)
 
-    def _place_suspect(self, flight: Flight, loads: dict[int, int], orders: dict[int, list[Flight]]) -> bool:
+    def _place_suspect(self, flight: Flight, loads: dict[int, Load], orders: dict[int, list[Flight]]) -> bool:
         for runner in self.runners.values():
             if runner.phase is Phase.READY and runner.threads and not runner.flights and runner.number not in orders:
                 runner.reserved = True
@@ -231,9 +264,9 @@ class Fleet:
                 return True
         if loads and not any(runner.reserved and runner.flights for runner in self.runners.values()):
             # None is empty: the one with the least to do takes nothing more until it is.
-            number = min(loads, key=loads.__getitem__)
-            loads.pop(number)
-            self.runners[number].reserved = True
+            runner = min(loads.values(), key=Load.in_all).runner
+            loads.pop(runner.number)
+            runner.reserved = True
         return False
 
     def release_reserved(self) -> None:

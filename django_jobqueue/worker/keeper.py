@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import signal
 
+from django_jobqueue.exceptions import JobQueueError
 from django_jobqueue.registry import Registry
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.crew import Crew
@@ -29,6 +30,10 @@ LEASE_MARGIN = 0.2
 """The part of a lease that is kept in reserve: a job whose lease could not be renewed is stopped that much before its end."""
 
 
+class WorkerFailed(JobQueueError):
+    """The worker cannot go on, and trying again would not help."""
+
+
 class Keeper:
     """One worker. `run` is its life."""
 
@@ -44,8 +49,8 @@ class Keeper:
         self._check_at = 0.0
         self._error = ""
 
-    def run(self) -> int:
-        """Work until told to stop, idle or done, as the plan says. Answers with the exit code.
+    def run(self) -> None:
+        """Work until told to stop, idle or done, as the plan says. Raises WorkerFailed.
 
         The first SIGTERM or SIGINT lets running jobs end within the grace; the second leaves within two seconds.
         """
@@ -60,11 +65,9 @@ class Keeper:
             self._exchange.close()
             self._crew.close()
             self._wakeup.close()
-        if self._error:
-            logger.error("worker %s stops: %s", self._card.id, self._error)
-            return 1
         logger.info("worker %s stops; jobs claimed: %d", self._card.id, self._exchange.claimed_count)
-        return 0
+        if self._error:
+            raise WorkerFailed(self._error)
 
     def _turn(self) -> None:
         self._wakeup.wait(self._next_moment() - clock.now())

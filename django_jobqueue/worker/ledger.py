@@ -13,6 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 from uuid import UUID
 
+import psycopg
+
 from django_jobqueue.policy.lifecycle import Reason
 from django_jobqueue.policy.outcomes import Failed, Failure, Outcome, Snoozed, Succeeded, TimedOut, Verdict
 from django_jobqueue.policy.retry import Bury, Finish
@@ -91,20 +93,37 @@ class Ledger:
             self.put_back(batch)
             return
         for settlement in batch.settlements:
-            logger.error("job %s: its outcome cannot be stored (%s); a short record is kept", settlement.job_id, error)
-            self._settlements.appendleft(bare(settlement, error))
+            short = bare(settlement)
+            if short == settlement:
+                logger.error("job %s: its outcome cannot be stored (%s); its lease will run out", settlement.job_id, error)
+            else:
+                logger.error("job %s: its outcome is refused (%s); a short record is kept", settlement.job_id, error)
+                self._settlements.appendleft(short)
         for lease in batch.leases:
             logger.error("job %s cannot be given back (%s); its lease will run out", lease.job_id, error)
 
 
-def bare(settlement: Settlement, error: Exception) -> Settlement:
+def is_refusal(error: Exception) -> bool:
+    """Whether PostgreSQL refuses what it was given, as against not being able to take anything now."""
+    # UnicodeError: text that cannot even be sent.
+    refusals = psycopg.DataError | psycopg.IntegrityError | psycopg.ProgrammingError | UnicodeError
+    states = psycopg.errors.UndefinedTable | psycopg.errors.InsufficientPrivilege
+    return isinstance(error, refusals) and not isinstance(error, states)
+
+
+def bare(settlement: Settlement) -> Settlement:
     """Write the same decision with nothing in it that could be refused again."""
     decision = settlement.decision
-    failure = Failure(decision.failure.exception_class.encode("ascii", "replace").decode()[:200], f"not storable: {type(error).__name__}")
+    failure = Failure(_plain(decision.failure.exception_class), "what it said cannot be stored")
     step = decision.step
     if isinstance(step, Finish):
         step = Bury(Reason.INVALID_RESULT)
-    return replace(settlement, decision=replace(decision, step=step, failure=failure))
+    decision = replace(decision, step=step, failure=failure)
+    return replace(settlement, decision=decision, owner=_plain(settlement.owner))
+
+
+def _plain(text: str) -> str:
+    return text.encode("ascii", "replace").decode().replace("\0", "?")[:200]
 
 
 def read_outcome(words: Sequence[Any]) -> Outcome:

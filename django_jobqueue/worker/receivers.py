@@ -6,16 +6,17 @@ In a runner, never in the keeper: a receiver is the project's code, and may bloc
 from __future__ import annotations
 
 from collections.abc import Sequence
+from weakref import ReferenceType
 
-from django_jobqueue.compat import TaskResultDoesNotExist, task_backends, task_finished
+from django_jobqueue.compat import TaskResultDoesNotExist, log_task_finished, task_backends, task_finished
 from django_jobqueue.worker import slate
 
 
 def anyone_listens() -> bool:
     """Whether a receiver other than Django's own log line waits for `task_finished`."""
-    receivers = [entry[1] for entry in task_finished.receivers]
-    names = [getattr(receiver() if callable(receiver) and hasattr(receiver, "__callback__") else receiver, "__name__", "") for receiver in receivers]
-    return any(name != "log_task_finished" for name in names)
+    entries = [entry[1] for entry in task_finished.receivers]
+    receivers = [entry() if isinstance(entry, ReferenceType) else entry for entry in entries]
+    return any(receiver not in (None, log_task_finished) for receiver in receivers)
 
 
 def tell(job_ids: Sequence[int], *, backend: str) -> None:

@@ -19,12 +19,15 @@ import socket
 import sys
 import threading
 import traceback
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from inspect import iscoroutinefunction
 from typing import Any, NoReturn
 
 from asgiref.sync import sync_to_async
 
+from django_jobqueue.payload.storable_text import describe
 from django_jobqueue.policy.outcomes import Failed, Outcome, Snoozed, Succeeded, TimedOut
 from django_jobqueue.registry import Registry
 from django_jobqueue.worker import clock, executor, slate
@@ -133,6 +136,14 @@ class _Runner:
         self._send(["returned", tickets])
 
     def _slot(self) -> None:
+        try:
+            self._run_functions()
+        except BaseException:  # a slot that ended alone would leave its job running for ever
+            traceback.print_exc()
+        finally:
+            os._exit(1)
+
+    def _run_functions(self) -> None:
         bounds = self._plan.bounds
         while True:
             order = self._orders.get()
@@ -144,8 +155,18 @@ class _Runner:
     def _event_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
-            threading.Thread(target=self._loop.run_forever, name="jobqueue-loop", daemon=True).start()
+            threading.Thread(target=self._run_loop, args=[self._loop], name="jobqueue-loop", daemon=True).start()
         return self._loop
+
+    def _run_loop(self, loop: asyncio.AbstractEventLoop) -> None:
+        # SystemExit of a task that a coroutine left behind ends run_forever, and so does stop(); the other coroutines must go on.
+        while not loop.is_closed():
+            try:
+                loop.run_forever()
+                logger.warning("a coroutine stopped the event loop; it is started again")
+            except BaseException:
+                logger.exception("something that a coroutine left behind tried to end the process")
+        os._exit(1)
 
     def _start_coroutine(self, loop: asyncio.AbstractEventLoop, order: Order, task: Any) -> None:
         running = loop.create_task(self._run_coroutine(order, task), context=contextvars.Context())
@@ -155,10 +176,14 @@ class _Runner:
 
     async def _run_coroutine(self, order: Order, task: Any) -> None:
         began = clock.now()
-        # The ORM's calls of every coroutine share one thread, and with it one connection; it is looked after there.
-        await sync_to_async(slate.before)()
-        outcome = await executor.run_async(order, task, self._plan.bounds)
-        await sync_to_async(slate.after)(order.task)
+        try:
+            # The ORM's calls of every coroutine share one thread, and with it one connection; it is looked after there.
+            await _uncancelled(sync_to_async(slate.before))
+            outcome = await executor.run_async(order, task, self._plan.bounds)
+            await _uncancelled(sync_to_async(slate.after), order.task)
+        except BaseException as error:
+            # Whatever happens around it, the keeper gets an answer: a coroutine without one would run for ever.
+            outcome = Failed(describe(error))
         self._send(["done", order.ticket, clock.now() - began, *wire(outcome)])
 
     def _tell_receivers(self, job_ids: list[int]) -> None:
@@ -172,9 +197,18 @@ class _Runner:
         with self._sending:
             try:
                 self._sock.sendall(data)
-            except ConnectionError:
-                # The keeper is gone, and with it the right to run: its leases will be rescued by another.
+            except OSError:
+                # The keeper is gone, or a task has closed the socket: without a word to the keeper there is no right to run.
                 os.killpg(os.getpid(), signal.SIGKILL)
+
+
+async def _uncancelled(call: Callable[..., Awaitable[None]], *arguments: Any) -> None:
+    """Await a call to its end. A cancel that a task asked for itself and did not wait for would be delivered here."""
+    running = asyncio.ensure_future(call(*arguments))
+    while not running.done():
+        with suppress(asyncio.CancelledError):
+            await asyncio.shield(running)
+    running.result()
 
 
 def wire(outcome: Outcome) -> list[Any]:

@@ -57,6 +57,8 @@ def _is_dirty(connection: BaseDatabaseWrapper) -> bool:
 def _discard(connection: BaseDatabaseWrapper) -> None:
     # close() inside an atomic block only marks the connection; this block's owner is gone and will never leave it.
     connection.in_atomic_block = False
+    # Closed by the job inside such a block, it would stay as it is, and every later job in this thread would find it closed.
+    connection.closed_in_transaction = False
     connection.run_on_commit = []
     try:
         connection.close()

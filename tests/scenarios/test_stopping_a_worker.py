@@ -116,7 +116,7 @@ def test_a_worker_says_that_it_lives_and_that_it_stopped(start_worker):
 
 
 def test_nothing_survives_a_killed_keeper(start_worker):
-    """kill -9 of the keeper takes the forkserver, the runners and what their jobs have started with it."""
+    """kill -9 of the keeper takes the forkserver and the runners with it."""
     worker = start_worker("--processes", "2")
     tasks.sleep.enqueue(600)
     wait_until(has_started, seconds=SECONDS)

@@ -1,6 +1,7 @@
 """The app of the scenarios' tasks; it listens to the signals as a project would."""
 
 import os
+import threading
 
 from django.apps import AppConfig
 
@@ -16,3 +17,5 @@ class StageConfig(AppConfig):
         """Connect the receivers, where a test asks for them."""
         if os.environ.get("STAGE_RECEIVERS"):
             from tests.stage import receivers  # noqa: F401 - connects by being imported
+        if os.environ.get("STAGE_THREAD"):
+            threading.Thread(target=threading.Event().wait, name="left-behind", daemon=True).start()

@@ -1,4 +1,4 @@
-"""Receivers of the three signals: two leave a trace, two raise."""
+"""Receivers of the signals: some leave a trace, some raise."""
 
 import os
 
@@ -11,6 +11,13 @@ from django_jobqueue.compat import task_finished, task_started
 def raise_at_the_start(**kwargs):
     """Raise, before the others are called."""
     raise RuntimeError("a receiver that fails")
+
+
+@receiver(task_started)
+def leave_at_the_start(task_result, **kwargs):
+    """Raise what ends a process, for the one task that asks for it."""
+    if task_result.task.name == "be_watched_by_one_who_leaves":
+        raise SystemExit
 
 
 @receiver(task_started)

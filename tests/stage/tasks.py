@@ -1,10 +1,14 @@
 """The tasks that real workers run in the scenarios, each named by its fate."""
 
+import asyncio
 import ctypes
 import os
 import re
 import signal
+import stat
+import sys
 import time
+from contextlib import suppress
 from contextvars import ContextVar
 
 from django.db import IntegrityError, connection, transaction
@@ -135,3 +139,52 @@ async def return_from_a_coroutine(value):
 def start_elsewhere():
     """Leave a trace, from another queue."""
     leave_trace("elsewhere")
+
+
+@task(max_attempts=1)
+def fork_and_come_back():
+    """Fork, and let the copy return as well."""
+    child = os.fork()
+    if not child:
+        return "the copy"
+    os.waitpid(child, 0)
+    return "the original"
+
+
+@task(max_attempts=1)
+def close_every_file():
+    """Close all files of the process, the runner's own among them."""
+    os.closerange(3, 256)
+
+
+@task(max_attempts=1)
+def write_into_every_socket():
+    """Send to all sockets of the process what no peer understands."""
+    for fd in range(3, 64):
+        with suppress(OSError):
+            if stat.S_ISSOCK(os.fstat(fd).st_mode):
+                os.write(fd, b"\xff\xff\xff\xff not a frame")
+
+
+@task(max_attempts=1)
+async def cancel_itself():
+    """Ask for a cancel, and return before it is delivered."""
+    asyncio.current_task().cancel()
+
+
+@task(max_attempts=1)
+async def stop_the_loop():
+    """Stop the event loop that other coroutines run in."""
+    asyncio.get_running_loop().stop()
+
+
+@task(max_attempts=1)
+async def leave_an_exit_behind():
+    """Have a callback of the event loop raise SystemExit."""
+    asyncio.get_running_loop().call_soon(sys.exit)
+    await asyncio.sleep(0.2)
+
+
+@task(max_attempts=1)
+def be_watched_by_one_who_leaves():
+    """Return; a receiver raises SystemExit when this starts."""

@@ -85,8 +85,13 @@ def test_cancel_meets_claim():
         try:
             (claimed,) = session.run(
                 claim(
-                    backend="default", tasks=["tasks.mail"], serving=Serving(), limit=1,
-                    token=uuid4(), worker_id=uuid4(), lease_seconds=30,
+                    backend="default",
+                    tasks=["tasks.mail"],
+                    serving=Serving(),
+                    limit=1,
+                    token=uuid4(),
+                    worker_id=uuid4(),
+                    lease_seconds=30,
                 )
             )
             return len(claimed)

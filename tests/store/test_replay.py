@@ -48,7 +48,7 @@ def test_the_budget_is_fresh_and_the_count_of_attempts_is_not():
 
 
 def test_history_is_kept():
-    """After a replay that succeeds, the five old attempts, the letter, and who replayed it when can all still be read."""
+    """After a replay that succeeds, the old attempts, the letter, and who replayed it when can all still be read."""
     letter = make_dead_letter(attempts=5)
     before = list(letter.job.attempts.values())
     job = replay_it(letter)
@@ -188,7 +188,7 @@ def test_of_ten_replays_at_once_one_wins():
 
 @pytest.mark.django_db(transaction=True)
 def test_replay_meets_discard():
-    """Replay and discard at once end in a replayed letter of a job that runs: a discarded letter may be replayed, not the reverse."""
+    """Replay and discard at once end in a replayed letter: a discarded one may be replayed, not the reverse."""
     for _ in range(5):
         letter = make_dead_letter()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -35,7 +35,7 @@ class Command(BaseCommand):
     def handle(self, **given: Any) -> None:
         """Build the plan and run it."""
         from django_jobqueue.registry import discover
-        from django_jobqueue.worker.startup import plan_for
+        from django_jobqueue.management.worker_plan import plan_for
 
         try:
             plan = plan_for(
@@ -53,33 +53,33 @@ class Command(BaseCommand):
         except (JobQueueError, ImportError) as error:
             raise CommandError(str(error)) from error
 
-        from django_jobqueue.worker.keeper import Keeper
+        from django_jobqueue.worker.keeper import Keeper, WorkerFailed
 
         if given["verbosity"]:
             self.stdout.write(f"Worker of {plan.summary}. Stop it with Ctrl-C.")
-        code = Keeper(plan, registry).run()
-        if code:
-            raise CommandError("the worker could not go on; see the line above", returncode=code)
+        try:
+            Keeper(plan, registry).run()
+        except WorkerFailed as error:
+            raise CommandError(str(error)) from error
 
 
 def _positive(text: str) -> int:
-    number = int(text)
-    if number < 1:
-        raise ValueError
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise ArgumentTypeError(f"a whole number from 1; got {text!r}")
+    return int(text)
 
 
 def _not_negative(text: str) -> int:
-    number = int(text)
-    if number < 0:
-        raise ValueError
-    return number
+    if not text.isdecimal():
+        raise ArgumentTypeError(f"a whole number from 0; got {text!r}")
+    return int(text)
 
 
 def _seconds(text: str) -> float:
-    seconds = float(text)
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = -1.0
     if not 0 <= seconds < float("inf"):
-        raise ValueError
+        raise ArgumentTypeError(f"seconds, 0 or more; got {text!r}")
     return seconds
-
-

@@ -1,7 +1,7 @@
--- moves      RUNNING by this worker, under a token it does not know → RUNNING under a new token of its own
--- index      jobqueue_job_running, by worker_id
--- safe because  only this worker's rows are touched, and only those that nothing in its memory answers for: claims whose reply was
---            lost with the connection. It then gives them back
+-- moves      RUNNING by this worker, under the token of a call that got no answer → RUNNING under a new token of its own
+-- index      jobqueue_job_running, all of it: it is asked for once, when a worker comes back
+-- safe because  only this worker's rows are touched, and only those whose claim it never heard of: no runner has them, so it gives
+--            them back. A job that another worker has rescued from it has another token, and stays that worker's to settle
 UPDATE {job} AS job
 SET lease_token = %(token)s::uuid,
     lease_expires_at = statement_timestamp() + make_interval(secs => %(lease_seconds)s)
@@ -10,7 +10,7 @@ WHERE job.id = ANY (ARRAY(
     FROM {job} AS mine
     WHERE mine.status = 'RUNNING'
       AND mine.worker_id = %(worker_id)s::uuid
-      AND NOT mine.lease_token = ANY (%(tokens)s::uuid[])
+      AND mine.lease_token = ANY (%(tokens)s::uuid[])
     LIMIT %(limit)s
     FOR UPDATE SKIP LOCKED
 ))

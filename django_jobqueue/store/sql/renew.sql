@@ -1,5 +1,5 @@
 -- moves      lease_expires_at forward, and nothing else: RUNNING stays RUNNING
--- index      the primary key; no index holds lease_expires_at, so the update is heap-only
+-- index      the primary key; writes jobqueue_job_running
 -- safe because  the token is compared under the row's lock. A row that another session has locked is left alone and reported busy,
 --            not lost: its lease runs on and the next renewal asks again. Rows are locked in the order of their ids
 WITH held AS (

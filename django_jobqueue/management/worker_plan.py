@@ -37,13 +37,18 @@ def plan_for(
         options=options,
         queues=queues,
         excluded_queues=excluded_queues,
-        processes=processes or options.processes or len(os.sched_getaffinity(0)),
+        processes=processes or options.processes or _cpus(),
         threads=threads or options.threads,
         coroutines=options.coroutines if coroutines is None else coroutines,
         grace_seconds=options.grace_seconds if grace_seconds is None else grace_seconds,
         until_idle=until_idle,
         max_jobs=max_jobs,
     )
+
+
+def _cpus() -> int:
+    # Those that this process may use, where the system tells: a container has fewer than its host.
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _backend(alias: str) -> JobQueueBackend:

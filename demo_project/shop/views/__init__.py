@@ -1,0 +1,1 @@
+"""The pages. Each answers at once: it writes to the shop's tables, asks for jobs, and redirects."""

@@ -1,0 +1,186 @@
+"""`jobqueue dead …`: list, show, replay and discard dead letters."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from django.db.models import OuterRef, Q, QuerySet, Subquery
+
+from django_jobqueue import operations
+from django_jobqueue.exceptions import Refused
+from django_jobqueue.management.jobqueue.many import do_to_each
+from django_jobqueue.management.jobqueue.options import (
+    add_act_options,
+    add_choice_options,
+    add_common_options,
+    add_list_options,
+    chosen,
+    given,
+)
+from django_jobqueue.management.jobqueue.story import row, tell
+from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
+from django_jobqueue.models import Attempt, DeadLetter
+from django_jobqueue.policy.lifecycle import Reason
+from django_jobqueue.watch.glance import glance
+
+_STATUSES = [status.lower() for status in DeadLetter.Status.values]
+
+
+def add_parsers(subjects: Any) -> None:
+    """Add `dead list`, `dead show`, `dead replay` and `dead discard`."""
+    verbs = subjects.add_parser("dead", help="dead letters").add_subparsers(metavar="VERB", required=True)
+
+    parser: argparse.ArgumentParser = verbs.add_parser("list", help="the letters that wait, newest death first")
+    parser.add_argument("--status", choices=[*_STATUSES, "all"], default="open", help="default %(default)s")
+    _add_filters(parser)
+    add_list_options(parser)
+    add_common_options(parser, list_letters)
+
+    parser = verbs.add_parser("show", help="one letter, with its job, attempts and audit trail")
+    parser.add_argument("id", type=int, help="of the letter")
+    add_common_options(parser, show_letter)
+
+    parser = verbs.add_parser("replay", help="start the jobs of letters again")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="of letters; or give a filter, for open ones")
+    _add_filters(parser)
+    add_choice_options(parser)
+    parser.add_argument("--per-second", type=float, metavar="N", help="replay no more than so many a second")
+    # Django keeps the name `args` to itself.
+    for name, kind in (("args", list), ("kwargs", dict)):
+        words: dict[str, Any] = {
+            "dest": f"new_{name}",
+            "metavar": "JSON",
+            "help": "run with these instead; for a single id",
+        }
+        parser.add_argument(f"--{name}", type=_json_of(kind), **words)
+    add_act_options(parser)
+    add_common_options(parser, replay_letters)
+
+    parser = verbs.add_parser("discard", help="say that letters need nothing more")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="of letters; or give a filter, for open ones")
+    _add_filters(parser)
+    add_choice_options(parser)
+    add_act_options(parser, reason_required=True)
+    add_common_options(parser, discard_letters)
+
+
+def list_letters(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
+    """List letters of one status, or of all."""
+    status = options["status"].upper()
+    with glance(using):
+        letters = DeadLetter.objects.using(using).filter(**_filters(options)).select_related("job")
+        if status != "ALL":
+            letters = letters.filter(status=status)
+        if options["before"] is not None:
+            letters = letters.filter(_below(options["before"], using, by_death=status == "OPEN"))
+        # Open letters have an index by death; the others are found by id.
+        letters = letters.order_by("-last_died_at", "-id") if status == "OPEN" else letters.order_by("-id")
+        rows = list(_with_last_error(letters, using)[: options["limit"]])
+    document = {"dead_letters": [_document(letter) for letter in rows]}
+    terminal.answer(document, _lines(terminal, rows))
+    return True
+
+
+def show_letter(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
+    """Show one letter and all that belongs to it."""
+    with glance(using):
+        letters = DeadLetter.objects.using(using).select_related("job")
+        letter = letters.filter(pk=options["id"]).first()
+        if letter is None:
+            raise Refused("not_found", f"there is no dead letter {options['id']}")
+        tell(terminal, letter.job, letter, using)
+    return True
+
+
+def replay_letters(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
+    """Replay the letters that were named, or the open ones that a filter finds."""
+    edit = given(options, new_args="args", new_kwargs="kwargs")
+    if edit and len(options["ids"]) != 1:
+        raise Usage("--args and --kwargs edit one letter; name its id")
+    if options["per_second"] is not None and not options["per_second"] > 0:
+        raise Usage("--per-second takes a number above 0")
+    deed = partial(operations.replay, by=options["by"], reason=options["reason_text"], using=using, **edit)
+    return do_to_each(terminal, _ids(using, options), deed, done="replayed", per_second=options["per_second"])
+
+
+def discard_letters(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
+    """Discard the letters that were named, or the open ones that a filter finds."""
+    if not options["reason_text"].strip():
+        raise Usage("--reason-text is empty; say why they need nothing more")
+    deed = partial(operations.discard, by=options["by"], reason=options["reason_text"], using=using)
+    return do_to_each(terminal, _ids(using, options), deed, done="discarded")
+
+
+def _add_filters(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--task", metavar="NAME", help="stored name of the task")
+    parser.add_argument("--queue", metavar="NAME")
+    parser.add_argument("--reason", choices=[reason.value for reason in Reason], help="why they died")
+    parser.add_argument("--fingerprint", metavar="HEX", help="deaths of a kind, as `dead show` names it")
+
+
+def _filters(options: dict[str, Any]) -> dict[str, Any]:
+    return given(options, task="job__task", queue="job__queue_name", reason="reason", fingerprint="fingerprint")
+
+
+def _ids(using: str, options: dict[str, Any]) -> Iterable[int | str]:
+    filters = _filters(options)
+    if chosen(options["ids"], filters, everything=options["all"], sure=options["yes"]):
+        return dict.fromkeys(options["ids"])
+    with glance(using):
+        # Oldest death first: who dies again meanwhile is not met twice.
+        letters = DeadLetter.objects.using(using).filter(status=DeadLetter.Status.OPEN, **filters)
+        return list(letters.order_by("last_died_at", "id").values_list("pk", flat=True)[: options["limit"]])
+
+
+def _below(letter_id: int, using: str, *, by_death: bool) -> Q:
+    """What comes after a letter in a list."""
+    if not by_death:
+        return Q(pk__lt=letter_id)
+    died_at = DeadLetter.objects.using(using).filter(pk=letter_id).values_list("last_died_at", flat=True).first()
+    if died_at is None:
+        raise Refused("not_found", f"there is no dead letter {letter_id}")
+    # The first part says nothing new, but lets PostgreSQL begin at the right place of the index.
+    return Q(last_died_at__lte=died_at) & (Q(last_died_at__lt=died_at) | Q(pk__lt=letter_id))
+
+
+def _with_last_error(letters: QuerySet[DeadLetter], using: str) -> QuerySet[Any]:
+    last = Attempt.objects.using(using).filter(job=OuterRef("job_id")).order_by("-number")
+    return letters.annotate(
+        exception_class=Subquery(last.values("exception_class")[:1]), message=Subquery(last.values("message")[:1])
+    )
+
+
+def _document(letter: Any) -> dict[str, Any]:
+    about_job = {"task": letter.job.task, "queue_name": letter.job.queue_name}
+    return row(letter) | about_job | {"exception_class": letter.exception_class, "message": letter.message}
+
+
+def _lines(terminal: Terminal, letters: list[Any]) -> list[str]:
+    if not letters:
+        return ["no dead letters"]
+    headings = ["id", "job", "task", "queue", "status", "reason", "deaths", "died", "error"]
+    cells = [
+        [
+            letter.pk, letter.job_id, letter.job.task, letter.job.queue_name, letter.status.lower(), letter.reason,
+            letter.deaths, letter.last_died_at, f"{letter.exception_class or ''}: {letter.message or ''}".strip(": "),
+        ]
+        for letter in letters
+    ]  # fmt: skip
+    return terminal.table(headings, cells)
+
+
+def _json_of(kind: type) -> Any:
+    def read(typed: str) -> Any:
+        try:
+            value = json.loads(typed)
+        except ValueError as error:
+            raise argparse.ArgumentTypeError(f"is not JSON: {error}") from None
+        if not isinstance(value, kind):
+            raise argparse.ArgumentTypeError(f"takes a JSON {'array' if kind is list else 'object'}")
+        return value
+
+    return read

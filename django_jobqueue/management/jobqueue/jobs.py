@@ -1,0 +1,155 @@
+"""`jobqueue jobs …`: list, show and cancel jobs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterable
+from functools import partial
+from typing import Any
+
+from django.db.models import Q
+
+from django_jobqueue import operations
+from django_jobqueue.exceptions import Refused
+from django_jobqueue.management.jobqueue.many import do_to_each
+from django_jobqueue.management.jobqueue.options import (
+    add_act_options,
+    add_choice_options,
+    add_common_options,
+    add_list_options,
+    chosen,
+    given,
+)
+from django_jobqueue.management.jobqueue.story import tell
+from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
+from django_jobqueue.models import DeadLetter, Job
+from django_jobqueue.policy.lifecycle import DUE_BY_TIME
+from django_jobqueue.store.session import PLAN_GUARD
+from django_jobqueue.watch.glance import glance
+
+# Live jobs are read in the order of their index: what is next comes first.
+_ORDERS = {
+    Job.Status.READY: ("-priority", "run_after", "id"),
+    Job.Status.WAITING: ("run_after", "id"),
+    Job.Status.RUNNING: ("last_attempted_at", "id"),
+}
+_NEWEST_FIRST = ("-id",)
+
+SEARCHED_IDS = 500_000
+"""Ids that a filtered list by id is searched in: finished jobs are in no index but the primary key."""
+
+_COLUMNS = (
+    "id", "backend", "task", "queue_name", "priority", "status", "waiting_for", "attempt_count", "failure_count",
+    "max_attempts", "enqueued_at", "run_after", "started_at", "finished_at",
+)  # fmt: skip
+"""Without what may be large: arguments, result, progress. `jobs show` has them."""
+
+
+def add_parsers(subjects: Any) -> None:
+    """Add `jobs list`, `jobs show` and `jobs cancel`."""
+    verbs = subjects.add_parser("jobs", help="jobs").add_subparsers(metavar="VERB", required=True)
+
+    parser: argparse.ArgumentParser = verbs.add_parser("list", help="newest first; with a live --status, next first")
+    parser.add_argument("--status", choices=[status.lower() for status in Job.Status.values])
+    _add_filters(parser)
+    add_list_options(parser)
+    add_common_options(parser, list_jobs)
+
+    parser = verbs.add_parser("show", help="one job, with its attempts, letter and audit trail")
+    parser.add_argument("id", type=int, help="of the job")
+    add_common_options(parser, show_job)
+
+    parser = verbs.add_parser("cancel", help="cancel jobs that have not started")
+    parser.add_argument("ids", nargs="*", metavar="ID", help="of jobs; or give a filter")
+    parser.add_argument("--status", choices=["waiting", "ready"], help="only those")
+    _add_filters(parser)
+    add_choice_options(parser)
+    add_act_options(parser)
+    add_common_options(parser, cancel_jobs)
+
+
+def list_jobs(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
+    """List jobs, of one state or of all."""
+    status = options["status"] and options["status"].upper()
+    order = _ORDERS.get(status, _NEWEST_FIRST)
+    if options["before"] is not None and order is not _NEWEST_FIRST:
+        raise Usage("--before goes on in lists by id; live jobs are listed from the next one on")
+    filters = Q(**_filters(options)) & (_in(status) if status else Q())
+    with glance(using, settings=PLAN_GUARD):
+        jobs, floor = Job.objects.using(using).order_by(*order), 0
+        if order is _NEWEST_FIRST:
+            newest = jobs.values_list("pk", flat=True).first() or 0
+            top = newest + 1 if options["before"] is None else options["before"]
+            floor = top - SEARCHED_IDS if filters else 0
+            jobs = jobs.filter(pk__lt=top, pk__gte=floor)
+        rows = list(jobs.filter(filters).values(*_COLUMNS)[: options["limit"]])
+    ends_at = floor if floor > 1 and len(rows) < options["limit"] else None
+    terminal.answer({"jobs": rows, "searched_from": ends_at}, _lines(terminal, rows, ends_at))
+    return True
+
+
+def show_job(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
+    """Show one job and all that belongs to it."""
+    with glance(using):
+        jobs = Job.objects.using(using)
+        job = jobs.filter(pk=options["id"]).first()
+        if job is None:
+            raise Refused("not_found", f"there is no job {options['id']}")
+        tell(terminal, job, DeadLetter.objects.using(using).filter(job=job).first(), using)
+    return True
+
+
+def cancel_jobs(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
+    """Cancel the jobs that were named, or the ones that a filter finds."""
+    deed = partial(operations.cancel, by=options["by"], reason=options["reason_text"], using=using)
+    return do_to_each(terminal, _ids(using, options), deed, done="cancelled")
+
+
+def _add_filters(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--task", metavar="NAME", help="stored name of the task")
+    parser.add_argument("--queue", metavar="NAME")
+
+
+def _filters(options: dict[str, Any]) -> dict[str, Any]:
+    return given(options, task="task", queue="queue_name")
+
+
+def _in(status: str) -> Q:
+    # Only jobs that wait for a moment are in an index.
+    return Q(status=status, waiting_for__in=DUE_BY_TIME) if status == Job.Status.WAITING else Q(status=status)
+
+
+def _ids(using: str, options: dict[str, Any]) -> Iterable[int | str]:
+    filters = _filters(options)
+    narrowed = filters | given(options, status="status")
+    if chosen(options["ids"], narrowed, everything=options["all"], sure=options["yes"]):
+        return dict.fromkeys(options["ids"])
+    statuses = [options["status"].upper()] if options["status"] else [Job.Status.READY, Job.Status.WAITING]
+    found: list[int] = []
+    with glance(using, settings=PLAN_GUARD):
+        for status in statuses:
+            jobs = Job.objects.using(using).filter(_in(status), **filters).order_by(*_ORDERS[status])
+            found += jobs.values_list("pk", flat=True)[: options["limit"] - len(found)]
+    return found
+
+
+def _lines(terminal: Terminal, rows: list[dict[str, Any]], searched_from: int | None) -> list[str]:
+    more = [f"searched from job {searched_from} on; go on with --before {searched_from}"] if searched_from else []
+    return [*(_table(terminal, rows) if rows else ["no jobs"]), *more]
+
+
+def _table(terminal: Terminal, rows: list[dict[str, Any]]) -> list[str]:
+    headings = ["id", "task", "queue", "status", "attempts", "enqueued", "run after", "finished"]
+    cells = [
+        [
+            job["id"], job["task"], job["queue_name"], _status(job), job["attempt_count"],
+            job["enqueued_at"], job["run_after"], job["finished_at"],
+        ]
+        for job in rows
+    ]  # fmt: skip
+    return terminal.table(headings, cells)
+
+
+def _status(job: dict[str, Any]) -> str:
+    status: str = job["status"].lower()
+    return f"{status} ({job['waiting_for']})" if job["waiting_for"] else status

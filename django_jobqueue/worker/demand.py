@@ -1,0 +1,59 @@
+"""What a worker claims next: for free slots any job it knows, of short tasks some more, and coroutines by themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from uuid import UUID
+
+from django_jobqueue.registry import Registry
+from django_jobqueue.store.claim import Claimed, claim
+from django_jobqueue.store.statement import Statement
+from django_jobqueue.worker.fleet import Fleet, Room
+from django_jobqueue.worker.pace import Pace
+from django_jobqueue.worker.plan import WorkerPlan
+
+
+class Demand:
+    """Turns the room in a fleet into claims."""
+
+    def __init__(self, plan: WorkerPlan, registry: Registry, pace: Pace, worker_id: UUID) -> None:
+        self._plan, self._pace, self._worker_id = plan, pace, worker_id
+        self._serving = plan.serving
+        self._functions = registry.functions()
+        self._coroutines = frozenset(registry.coroutines())
+
+    def is_coroutine(self, task: str) -> bool:
+        """Whether a task runs in the event loop."""
+        return task in self._coroutines
+
+    def claims(self, fleet: Fleet, limit: int, token: UUID) -> tuple[list[Statement[list[Claimed]]], int]:
+        """Write the claims for what `fleet` has room for, `limit` jobs at most; says how many jobs they ask for."""
+        claims: list[Statement[list[Claimed]]] = []
+        wanted = 0
+        for names, number in self._wishes(fleet):
+            if names and (share := min(number, limit - wanted)) > 0:
+                wanted += share
+                claims.append(self._claim(names, share, token))
+        return claims, wanted
+
+    def _wishes(self, fleet: Fleet) -> list[tuple[Sequence[str], int]]:
+        room = fleet.room(self._pace.ahead())
+        if room.functions + room.ahead < fleet.size // 4:
+            # A stream of short jobs: a claim for the few that have just ended would cost as much as one for hundreds.
+            room = Room(0, 0, room.coroutines)
+        coroutines = (tuple(self._coroutines), room.coroutines)
+        short = tuple(name for name in self._functions if self._pace.is_short(name))
+        if len(short) == len(self._functions):
+            return [(self._functions, room.functions + room.ahead), coroutines]
+        return [(self._functions, room.functions), (short, room.ahead), coroutines]
+
+    def _claim(self, names: Sequence[str], limit: int, token: UUID) -> Statement[list[Claimed]]:
+        return claim(
+            backend=self._plan.backend,
+            tasks=names,
+            serving=self._serving,
+            limit=limit,
+            token=token,
+            worker_id=self._worker_id,
+            lease_seconds=self._plan.options.lease_seconds,
+        )

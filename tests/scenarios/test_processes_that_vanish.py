@@ -1,0 +1,63 @@
+"""Processes of a worker that are killed from outside come back, and what they held is accounted for."""
+
+import os
+import signal
+
+import psutil
+import pytest
+
+from django_jobqueue.models import Job
+from tests.scenarios.conftest import SECONDS
+from tests.stage import tasks
+from tests.stage.models import Trace
+from tests.waiting import wait_until
+
+pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
+
+
+def runner_of(result):
+    """The process that runs a job."""
+    job_id = int(result.id)
+    return wait_until(lambda: Trace.objects.filter(job_id=job_id, what="start").last(), seconds=SECONDS).pid
+
+
+def test_a_runner_that_is_killed_is_replaced(start_worker, job_is):
+    """kill -9 of a runner five times: its slot takes jobs again each time; the job it held is lost, and retried."""
+    worker = start_worker("--processes", "1")
+    for _ in range(5):
+        result = tasks.be_late_at_first.enqueue(60, False)
+        os.kill(runner_of(result), signal.SIGKILL)
+        job = job_is(result, "SUCCESSFUL")
+        assert list(job.attempts.order_by("number").values_list("outcome", flat=True)) == ["lost", "succeeded"]
+
+    assert len(worker.family()) == 3
+
+
+def test_a_worker_survives_the_death_of_its_forkserver(start_worker, job_is):
+    """kill -9 of the process that forks runners takes them down; all are started again, and the job is not charged."""
+    worker = start_worker("--processes", "2")
+    result = tasks.be_late_at_first.enqueue(60, False)
+    runner = runner_of(result)
+    psutil.Process(runner).parent().kill()
+    job = job_is(result, "SUCCESSFUL")
+
+    assert list(job.attempts.order_by("number").values_list("outcome", "charged")) == [
+        ("interrupted", False),
+        ("succeeded", False),
+    ]
+    wait_until(lambda: len(worker.family()) == 4, seconds=SECONDS)
+    wait_until(lambda: not psutil.pid_exists(runner), seconds=SECONDS)
+
+
+def test_where_a_thread_is_alive_runners_are_spawned(start_worker, job_is):
+    """A project whose imports leave a thread behind gets one warning that names it, and runners as fresh interpreters."""
+    worker = start_worker("--processes", "1", thread=True)
+    job_is(tasks.start.enqueue(), "SUCCESSFUL")
+    poison = job_is(tasks.kill_its_process.enqueue(), "FAILED")
+    job_is(tasks.start.enqueue(), "SUCCESSFUL")
+
+    assert "threads are alive after the imports (left-behind)" in worker.log
+    assert poison.dead_letter.reason == "crash_loop"
+    worker.send(signal.SIGTERM)
+    assert worker.wait() == 0
+    assert not Job.objects.filter(status="RUNNING").exists()

@@ -1,0 +1,193 @@
+"""The plans of the worker's verbs: on a queue that was just filled, and beside a long history."""
+
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+
+from django_jobqueue.policy.lifecycle import DUE_BY_TIME
+from django_jobqueue.store.claim import Serving, claim
+from django_jobqueue.store.give_back import give_back
+from django_jobqueue.store.promote import promote
+from django_jobqueue.store.renew import Lease, renew
+from django_jobqueue.store.rescue import recover, rescue
+from django_jobqueue.store.settle import Settlement, settle
+from tests.store.hands import BURY, COMMITS, FINISH, RETRY, TASK, Ask
+
+pytestmark = COMMITS
+
+FILL = """
+INSERT INTO django_jobqueue_job (
+    task, status, waiting_for, run_after, attempt_count, finished_at, result, worker_id, lease_token, lease_expires_at
+)
+SELECT
+    %(task)s, %(status)s, %(waiting_for)s, statement_timestamp() + make_interval(secs => %(due_in)s + n * 0.001),
+    CASE WHEN %(status)s IN ('READY', 'WAITING') THEN 0 ELSE 1 END,
+    CASE WHEN %(status)s = 'SUCCESSFUL' THEN statement_timestamp() END,
+    CASE WHEN %(status)s = 'SUCCESSFUL' THEN 'null'::jsonb END,
+    CASE WHEN %(status)s = 'RUNNING' THEN md5((n / 100)::text)::uuid END,
+    CASE WHEN %(status)s = 'RUNNING' THEN %(token)s::uuid END,
+    CASE WHEN %(status)s = 'RUNNING' THEN statement_timestamp() - interval '1 minute' END
+FROM generate_series(1, %(count)s) AS n
+"""
+
+TOKEN = uuid4()
+SCANS_OF_EVERYTHING = {"Seq Scan", "Bitmap Heap Scan", "Bitmap Index Scan", "Sort", "Hash Join", "Merge Join"}
+
+
+def fill(count, status, *, waiting_for="", due_in=-3600.0):
+    with connection.cursor() as cursor:
+        columns = {"task": TASK, "status": status, "waiting_for": waiting_for, "due_in": due_in}
+        cursor.execute(FILL, {**columns, "count": count, "token": str(TOKEN)})
+
+
+@pytest.fixture
+def never_analysed(db):
+    """A table of jobs without statistics, as it is until autovacuum has come by."""
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE django_jobqueue_job SET (autovacuum_enabled = off)")
+        cursor.execute("DELETE FROM pg_statistic WHERE starelid = 'django_jobqueue_job'::regclass")
+        cursor.execute("SELECT reltuples FROM pg_class WHERE oid = 'django_jobqueue_job'::regclass")
+        assert cursor.fetchone() == (-1,)
+    yield
+    with connection.cursor() as cursor:
+        cursor.execute("ALTER TABLE django_jobqueue_job RESET (autovacuum_enabled)")
+
+
+@pytest.fixture
+def full_queue(never_analysed):
+    """A queue that was just filled with every kind of job, most of them ready."""
+    fill(50_000, "READY")
+    fill(5_000, "RUNNING")
+    fill(5_000, "WAITING", waiting_for="retry", due_in=-60.0)
+    fill(5_000, "SUCCESSFUL")
+
+
+def claim_of(limit):
+    return claim(
+        backend="default",
+        tasks=(TASK, "other.task"),
+        serving=Serving(),
+        limit=limit,
+        token=uuid4(),
+        worker_id=uuid4(),
+        lease_seconds=30,
+    )
+
+
+def leases(count=100):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT id FROM django_jobqueue_job WHERE status = 'RUNNING' ORDER BY id LIMIT %s", [count])
+        return [Lease(job_id, TOKEN) for (job_id,) in cursor.fetchall()]
+
+
+def settlement_of(decision):
+    (statement,) = settle([Settlement(*lease, decision, task=TASK) for lease in leases()])
+    return statement
+
+
+def plan_of(session, statement, *, run=False):
+    """Explain a statement as the session would run it."""
+    options = "ANALYZE, BUFFERS, FORMAT JSON" if run else "FORMAT JSON"
+    ((answer,),) = session.run(Ask(f"EXPLAIN ({options}) {statement.sql}", statement.params))[0]
+    return answer[0]["Plan"]
+
+
+def nodes(plan):
+    yield plan
+    for child in plan.get("Plans", ()):
+        yield from nodes(child)
+
+
+def scans_of_jobs(plan):
+    """Name the ways in which a plan reads the table of jobs: the kind of scan, and its index."""
+    return {
+        (node["Node Type"], node.get("Index Name"))
+        for node in nodes(plan)
+        if node.get("Relation Name") == "django_jobqueue_job" and "Scan" in node["Node Type"]
+    }
+
+
+PRIMARY_KEY = ("Index Scan", "django_jobqueue_job_pkey")
+
+
+def test_claim_reads_the_ready_jobs_in_order(full_queue, worker):
+    """Without statistics, a claim walks the index in claim order: it sorts nothing and reads no more than it takes."""
+    plan = plan_of(worker.session, claim_of(100))
+
+    assert not {node["Node Type"] for node in nodes(plan)} & SCANS_OF_EVERYTHING
+    assert scans_of_jobs(plan) == {("Index Scan", "jobqueue_job_ready"), PRIMARY_KEY}
+
+
+def test_without_the_guard_the_plan_is_bad(full_queue):
+    """What the plan guard is for: left alone, the planner reads every ready job for each claim."""
+    statement = claim_of(100)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (FORMAT JSON) {statement.sql}", statement.params)
+        (plan,) = cursor.fetchone()[0]
+
+    assert {node["Node Type"] for node in nodes(plan["Plan"])} & SCANS_OF_EVERYTHING
+
+
+@pytest.mark.parametrize("decision", [FINISH, RETRY, BURY], ids=["finish", "retry", "bury"])
+def test_settle_finds_jobs_by_their_primary_key(full_queue, worker, decision):
+    """A settle looks each job up by its id; it never walks the running rows, most of whose entries are dead."""
+    plan = plan_of(worker.session, settlement_of(decision))
+
+    assert scans_of_jobs(plan) == {PRIMARY_KEY}
+    assert not {node["Node Type"] for node in nodes(plan)} & SCANS_OF_EVERYTHING
+
+
+def test_give_back_finds_jobs_by_their_primary_key(full_queue, worker):
+    """What is given back is looked up by its id."""
+    assert scans_of_jobs(plan_of(worker.session, give_back(leases()))) == {PRIMARY_KEY}
+
+
+def test_renew_finds_jobs_by_their_primary_key(full_queue, worker):
+    """A renewal looks each job up by its id."""
+    assert scans_of_jobs(plan_of(worker.session, renew(leases(), lease_seconds=30))) == {PRIMARY_KEY}
+
+
+def test_promote_reads_what_falls_due(full_queue, worker):
+    """A promotion walks the index of due jobs from its low end, for those to move and for the next moment."""
+    scans = scans_of_jobs(plan_of(worker.session, promote()))
+
+    assert {index for _, index in scans} == {"jobqueue_job_due", "django_jobqueue_job_pkey"}
+    assert {kind for kind, _ in scans} <= {"Index Scan", "Index Only Scan"}
+
+
+def test_rescue_reads_running_jobs_only(full_queue, worker):
+    """A look for expired leases reads the index of running jobs."""
+    statement = rescue(backend="default", held_tokens=[uuid4()], token=uuid4(), lease_seconds=30)
+
+    plan = plan_of(worker.session, statement)
+
+    assert scans_of_jobs(plan) == {("Index Scan", "jobqueue_job_running"), PRIMARY_KEY}
+    # Twice: those whose lease has ended, from the low end of the index, and those that have none.
+    assert "lease_expires_at" in "".join(str(node.get("Index Cond")) for node in nodes(plan))
+
+
+def test_recover_reads_running_jobs_only(full_queue, worker):
+    """A worker that comes back looks for its own rows among the running ones."""
+    statement = recover(worker_id=uuid4(), lost_tokens=[uuid4()], token=uuid4(), lease_seconds=30)
+
+    assert scans_of_jobs(plan_of(worker.session, statement)) == {("Index Scan", "jobqueue_job_running"), PRIMARY_KEY}
+
+
+def buffers_per_job(session, limit=200):
+    plan = plan_of(session, claim_of(limit), run=True)
+    assert plan["Actual Rows"] == limit
+    return (plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]) / limit
+
+
+def test_a_long_history_costs_a_claim_nothing(never_analysed, worker):
+    """Beside a hundred thousand finished jobs and as many future ones, a claim reads as few pages as alone."""
+    fill(1_000, "READY")
+    alone = buffers_per_job(worker.session)
+    fill(100_000, "SUCCESSFUL")
+    fill(100_000, "WAITING", waiting_for=DUE_BY_TIME[0], due_in=86_400.0)
+
+    beside_history = buffers_per_job(worker.session)
+
+    assert beside_history <= 1.2 * alone
+    assert beside_history < 15

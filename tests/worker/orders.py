@@ -1,0 +1,32 @@
+"""Give a task an order, as a runner does."""
+
+import asyncio
+import contextvars
+
+from django_jobqueue.worker import executor
+from django_jobqueue.worker.executor import Bounds, Order
+
+BOUNDS = Bounds(max_result_bytes=1024, backend="default")
+
+
+def order(task, *args, **changes):
+    """Make the order of a first attempt of a task with these arguments."""
+    moment = "2026-11-29 16:10:00.25+00"
+    facts = {"ticket": 1, "job_id": 42, "attempt_number": 1, "task": task.module_path if task else "gone.task"}
+    times = dict.fromkeys(("enqueued_at", "started_at", "last_attempted_at"), moment)
+    return Order(**{**facts, **times, "args": list(args), "kwargs": {}, "worker_ids": ["w1"], **changes})
+
+
+def run(task, *args, **changes):
+    """Run a function, and answer with its outcome."""
+    return executor.run(order(task, *args, **changes), task, BOUNDS)
+
+
+def run_async(task, *args, **changes):
+    """Run a coroutine in a loop of its own, and answer with its outcome."""
+
+    async def attempt():
+        work = executor.run_async(order(task, *args, **changes), task, BOUNDS)
+        return await asyncio.get_running_loop().create_task(work, context=contextvars.Context())
+
+    return asyncio.run(attempt())

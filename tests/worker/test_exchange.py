@@ -1,0 +1,101 @@
+"""The database side of a keeper, when the line to the database fails it."""
+
+from datetime import timedelta
+from uuid import uuid4
+
+import psycopg
+import pytest
+from django.db.models.functions import Now
+
+from django_jobqueue.conf import Options
+from django_jobqueue.models import Attempt, Job
+from django_jobqueue.registry import discover
+from django_jobqueue.store.session import Session
+from django_jobqueue.worker import clock
+from django_jobqueue.worker.exchange import Exchange
+from django_jobqueue.worker.fleet import Fleet, Phase, Runner
+from django_jobqueue.worker.plan import WorkerPlan
+from django_jobqueue.worker.wakeup import Wakeup
+from tests.tasks import succeed
+from tests.waiting import wait_until
+
+pytestmark = pytest.mark.django_db(transaction=True, available_apps=["django_jobqueue", "tests.stage"])
+
+
+class ForgetfulLine(Session):
+    """A session whose line breaks after the server has done its work, on demand."""
+
+    answers_to_lose = 0
+
+    def run(self, *statements, **options):
+        answers = super().run(*statements, **options)
+        if ForgetfulLine.answers_to_lose and any(statement.name == "claim" for statement in statements):
+            ForgetfulLine.answers_to_lose -= 1
+            self.close()
+            raise psycopg.OperationalError("the line broke")
+        return answers
+
+
+@pytest.fixture
+def exchange(monkeypatch):
+    """An exchange with one runner that is ready for a job."""
+    monkeypatch.setattr("django_jobqueue.worker.exchange.Session", ForgetfulLine)
+    wakeup, fleet = Wakeup(), Fleet()
+    plan = WorkerPlan(
+        "default", Options(lease_seconds=30, renew_seconds=0.1, notify=False, poll_seconds=0.1, rescue_seconds=0.1)
+    )
+    fleet.runners[0] = Runner(number=0, threads=1, coroutines=0, sock=None, phase=Phase.READY)
+    exchange = Exchange(plan, discover(), plan.card(), fleet, wakeup)
+    exchange.fleet, exchange.worker_id = fleet, exchange._card.id
+    yield exchange
+    ForgetfulLine.answers_to_lose = 0
+    exchange.close()
+    wakeup.close()
+
+
+def in_hand(exchange):
+    """Take a turn, and answer with the jobs that have arrived."""
+    exchange.turn(clock.now())
+    return exchange.fleet.waiting
+
+
+@pytest.mark.parametrize("lost", [0, 1, 3])
+def test_a_claim_whose_reply_was_lost_is_made_again(exchange, lost):
+    """A worker that did not hear what it claimed gives it back, and claims it anew: still its first attempt."""
+    ForgetfulLine.answers_to_lose = lost
+    job_id = int(succeed.enqueue().id)
+
+    (flight,) = wait_until(lambda: in_hand(exchange))
+
+    assert ForgetfulLine.answers_to_lose == 0
+    assert (flight.claimed.id, flight.claimed.attempt_number) == (job_id, 1)
+    assert Job.objects.get().lease_token == flight.token
+    assert not Attempt.objects.exists()
+
+
+def test_a_claim_that_was_committed_late_is_found(exchange):
+    """A job that the server gave to a worker after that had given the call up runs again when its lease has run out."""
+    job_id = int(succeed.enqueue().id)
+    Job.objects.update(
+        status="RUNNING",
+        attempt_count=1,
+        worker_id=exchange.worker_id,
+        lease_token=uuid4(),
+        lease_expires_at=Now() - timedelta(seconds=1),
+    )
+
+    (flight,) = wait_until(lambda: in_hand(exchange))
+
+    assert (flight.claimed.id, flight.claimed.attempt_number) == (job_id, 2)
+    assert Attempt.objects.get().outcome == "lost"
+
+
+def test_a_job_that_was_lost_while_it_waits_is_forgotten(exchange):
+    """A job that another worker took over before a runner had it is not started here."""
+    succeed.enqueue()
+    wait_until(lambda: in_hand(exchange))
+    Job.objects.update(lease_token=uuid4(), worker_id=uuid4())
+
+    wait_until(lambda: not in_hand(exchange))
+
+    assert Job.objects.get().status == "RUNNING"

@@ -1,0 +1,354 @@
+"""The keeper's picture of its runners: who has room, who gets what, what has begun."""
+
+import json
+from collections import Counter
+
+import pytest
+
+from django_jobqueue.worker import clock
+from django_jobqueue.worker.fleet import COROUTINE_GRACE_SECONDS, Fleet, Phase
+from django_jobqueue.worker.frames import pack
+from tests.waiting import wait_until
+from tests.worker.flights import flight, runner
+
+
+class Crew:
+    """A fleet with runners whose other ends a test can read."""
+
+    def __init__(self):
+        self.fleet = Fleet()
+        self.peers = {}
+
+    def add(self, **facts):
+        number = len(self.peers)
+        self.fleet.runners[number], self.peers[number] = runner(number, **facts)
+        return self.fleet.runners[number]
+
+    def place(self, *flights):
+        """Hand flights out; answer with the runner that each went to, None for those that wait."""
+        self.fleet.waiting += flights
+        self.fleet.place()
+        return [self.whereabouts(each) for each in flights]
+
+    def whereabouts(self, one):
+        return next((n for n, each in self.fleet.runners.items() if one.ticket in each.flights), None)
+
+
+@pytest.fixture
+def crew():
+    """A fleet without runners."""
+    crew = Crew()
+    yield crew
+    for number, peer in crew.peers.items():
+        peer.sock.close()
+        crew.fleet.runners[number].sock.close()
+
+
+def room(crew, ahead_per_slot=0):
+    found = crew.fleet.room(ahead_per_slot)
+    return (found.functions, found.ahead, found.coroutines)
+
+
+# Room
+
+
+def test_an_idle_runner_has_room_for_what_it_can_run(crew):
+    """Free slots count for functions, the loop's places for coroutines."""
+    crew.add(threads=2, coroutines=5)
+    crew.add(threads=1, coroutines=3)
+
+    assert room(crew) == (3, 0, 8)
+
+
+@pytest.mark.parametrize("phase", [Phase.STARTING, Phase.DYING])
+def test_a_runner_that_is_not_ready_has_no_room(crew, phase):
+    """Nothing is claimed for a runner that starts or dies."""
+    crew.add(threads=2, coroutines=5, phase=phase)
+
+    assert room(crew, 10) == (0, 0, 0)
+
+
+def test_a_long_function_takes_a_slot(crew):
+    """A slot with a long function is free for nothing, and nothing is claimed ahead behind it."""
+    crew.add(threads=2).hand([flight()])
+
+    assert room(crew, 10) == (1, 10, 0)
+
+    crew.fleet.runners[0].hand([flight()])
+    assert room(crew, 10) == (0, 0, 0)
+
+
+def test_short_functions_leave_a_slot_free(crew):
+    """A slot that holds short functions only takes any job, and as many short ones as are allowed ahead."""
+    crew.add(threads=1).hand([flight(is_short=True) for _ in range(4)])
+
+    assert room(crew, 10) == (1, 6, 0)
+
+
+def test_a_slot_holds_no_more_than_it_is_allowed(crew):
+    """Where more short functions are held than allowed ahead, no more are claimed."""
+    crew.add(threads=1).hand([flight(is_short=True) for _ in range(12)])
+
+    assert room(crew, 10) == (1, 0, 0)
+
+
+def test_coroutines_take_places_of_their_own(crew):
+    """Coroutines take no slot of functions, nor functions a place of coroutines."""
+    crew.add(threads=1, coroutines=3).hand([flight(is_coroutine=True), flight()])
+
+    assert room(crew) == (0, 0, 2)
+
+
+def test_what_waits_has_its_place_already(crew):
+    """Jobs that wait for a runner are taken off the room."""
+    crew.add(threads=3, coroutines=3)
+    crew.fleet.waiting = [flight(), flight()]
+
+    assert room(crew, 2) == (1, 4, 1)
+
+
+def test_a_runner_that_reads_nothing_has_no_room(crew):
+    """A runner with much unread gets no more, however many slots are free."""
+    stuck = crew.add(threads=4)
+    stuck.queue(b"x" * 20_000_000)
+
+    assert room(crew) == (0, 0, 0)
+
+
+# Place
+
+
+def test_jobs_are_spread(crew):
+    """Each runner gets its share of what was claimed."""
+    crew.add(threads=2)
+    crew.add(threads=2)
+
+    assert Counter(crew.place(*[flight() for _ in range(4)])) == {0: 2, 1: 2}
+
+
+def test_a_job_goes_where_a_slot_is_free(crew):
+    """A function goes to the runner that can start it, however many coroutines that one has."""
+    crew.add(threads=1, coroutines=10).hand([flight(is_coroutine=True) for _ in range(5)])
+    crew.add(threads=1, coroutines=10).hand([flight()])
+
+    assert crew.place(flight()) == [0]
+
+
+def test_a_job_does_not_queue_behind_a_long_one(crew):
+    """A function goes to a runner with many short ones rather than behind a long one: there a slot is free soon."""
+    crew.add(threads=1).hand([flight()])
+    crew.add(threads=1).hand([flight(is_short=True) for _ in range(20)])
+
+    assert crew.place(flight(is_short=True), flight()) == [1, 1]
+
+
+def test_read_ahead_goes_to_slots_that_are_free_soon(crew):
+    """Short jobs claimed ahead are not handed to a runner whose only slot has a long one."""
+    crew.add(threads=1).hand([flight()])
+    crew.add(threads=1)
+
+    assert crew.place(*[flight(is_short=True) for _ in range(6)]) == [1] * 6
+
+
+def test_coroutines_are_spread_by_coroutines(crew):
+    """A coroutine goes to the runner with the fewest of them, whatever functions that one runs."""
+    crew.add(threads=3, coroutines=2).hand([flight(), flight(), flight()])
+    crew.add(threads=3, coroutines=2).hand([flight(is_coroutine=True), flight(is_coroutine=True)])
+
+    assert crew.place(flight(is_coroutine=True)) == [0]
+
+
+def test_without_a_runner_jobs_wait(crew):
+    """Jobs wait while no runner takes any, in their order."""
+    crew.add(phase=Phase.STARTING)
+    first, second = flight(), flight()
+
+    assert crew.place(first, second) == [None, None]
+    assert crew.fleet.waiting == [first, second]
+    assert crew.fleet.size == 2
+
+
+def test_an_order_says_what_the_runner_must_know(crew):
+    """An order holds ticket, job, attempt, task, arguments as stored, moments, and the workers of each attempt."""
+    crew.add()
+    one = flight(args='[1, "zwei\\n"]', kwargs='{"q": "\\""}', attempt_number=3, task='say "hi"')
+
+    crew.place(one)
+
+    ((verb, (order,)),) = crew.peers[0].heard()
+    job = one.claimed
+    assert (verb, order[:6]) == ("run", [one.ticket, job.id, 3, 'say "hi"', [1, "zwei\n"], {"q": '"'}])
+    assert order[6:] == [job.enqueued_at, job.started_at, job.last_attempted_at, ["w"]]
+
+
+# Suspects
+
+
+def test_a_suspect_runs_alone(crew):
+    """A job that may have taken a process down gets an empty runner, and nothing joins it there."""
+    crew.add(threads=4)
+    crew.add(threads=4)
+    suspect, others = flight(crash_count=1), [flight() for _ in range(3)]
+
+    crew.place(suspect, *others)
+
+    home = crew.whereabouts(suspect)
+    assert list(crew.fleet.runners[home].flights) == [suspect.ticket]
+    assert [crew.whereabouts(other) for other in others] == [1 - home] * 3
+    assert crew.place(flight()) == [1 - home]
+
+
+def test_a_suspect_waits_for_an_empty_runner(crew):
+    """Where no runner is empty, one takes nothing more until it is."""
+    crew.add(threads=4)
+    guest = flight()
+    crew.place(guest)
+    suspect, late = flight(crash_count=1), flight()
+
+    assert crew.place(suspect, late) == [None, None]
+    assert room(crew) == (0, 0, 0)
+
+    crew.fleet.runners[0].take_back(guest.ticket)
+    assert crew.place() == []
+    assert crew.whereabouts(suspect) == 0
+    assert crew.whereabouts(late) is None
+
+
+def test_suspects_run_one_after_the_other(crew):
+    """Two suspects never share a runner."""
+    crew.add(threads=4)
+    first, second = flight(crash_count=1), flight(crash_count=2)
+
+    assert crew.place(first, second) == [0, None]
+
+    crew.fleet.runners[0].take_back(first.ticket)
+    crew.place()
+    assert crew.whereabouts(second) == 0
+
+
+def test_a_reserved_runner_takes_jobs_again(crew):
+    """When the suspect is gone and none waits, its runner takes any job."""
+    crew.add(threads=2)
+    suspect = flight(crash_count=1)
+    crew.place(suspect)
+    crew.fleet.release_reserved()
+    assert room(crew) == (0, 0, 0)
+
+    crew.fleet.runners[0].take_back(suspect.ticket)
+    crew.fleet.release_reserved()
+
+    assert room(crew) == (2, 0, 0)
+
+
+def test_suspects_leave_the_other_runners_alone(crew):
+    """While one suspect runs, a second one does not reserve another runner: the others' jobs go on."""
+    crew.add(threads=1)
+    crew.add(threads=1).hand([flight()])
+    crew.place(flight(crash_count=1))
+    crew.place(flight(crash_count=1))
+
+    assert not crew.fleet.runners[1].reserved
+
+
+# Begun or not
+
+
+def begun(one):
+    return [each.has_begun for each in one.flights.values()]
+
+
+def test_the_oldest_functions_have_begun(crew):
+    """As many functions as there are slots have begun, the oldest first; the rest is read-ahead."""
+    one = crew.add(threads=2)
+    flights = [flight(is_short=True) for _ in range(4)]
+    one.hand(flights)
+    assert begun(one) == [True, True, False, False]
+
+    one.take_back(flights[0].ticket)
+    assert begun(one) == [True, True, False]
+
+
+def test_coroutines_begin_at_once(crew):
+    """A coroutine has begun when it is handed over, and takes no function's slot."""
+    one = crew.add(threads=1, coroutines=5)
+    one.hand([flight(is_coroutine=True), flight(), flight(is_coroutine=True), flight()])
+
+    assert begun(one) == [True, True, True, False]
+
+
+def test_a_time_limit_runs_from_the_beginning(crew):
+    """Read-ahead has no deadline until a slot takes it; a coroutine's is a second later."""
+    one = crew.add(threads=1, coroutines=1)
+    first, second, coroutine = flight(timeout=5), flight(timeout=5), flight(timeout=5, is_coroutine=True)
+    one.hand([first, second, coroutine])
+    now = clock.now()
+
+    assert second.deadline is None
+    assert first.deadline == pytest.approx(now + 5, abs=1)
+    assert coroutine.deadline == pytest.approx(now + 5 + COROUTINE_GRACE_SECONDS, abs=1)
+    assert one.overdue(now) is None
+    assert one.overdue(first.deadline) is first
+
+    one.take_back(first.ticket)
+    assert second.deadline is not None
+
+
+def test_a_job_without_a_limit_is_never_overdue(crew):
+    """A task without a timeout may run for ever."""
+    one = crew.add()
+    one.hand([flight()])
+
+    assert one.overdue(clock.now() + 1e9) is None
+
+
+def test_an_unknown_ticket_is_nothing(crew):
+    """A ticket that was taken back already, or never was, is no flight."""
+    assert crew.add().take_back(4711) is None
+
+
+# The socket
+
+
+def test_the_keeper_does_not_block_on_a_runner_that_reads_nothing(crew):
+    """What the socket does not take stays in line, and arrives whole when the runner reads again."""
+    one = crew.add()
+    for number in range(50):
+        one.say("note", number, "x" * 50_000)
+    assert one.outgoing
+
+    messages = []
+
+    def arrived():
+        messages.extend(crew.peers[0].heard())
+        one.flush()
+        return len(messages) == 50
+
+    wait_until(arrived)
+    assert [number for _, number, _ in messages] == list(range(50))
+    assert not one.outgoing
+
+
+def test_a_runner_that_is_gone_is_no_error(crew):
+    """To speak to a runner whose end is closed does nothing; its silence is heard as the end."""
+    one = crew.add()
+    crew.peers[0].sock.close()
+
+    one.say("stop")
+    one.hand([flight()])
+
+    assert one.receive() is None
+
+
+def test_the_last_words_are_heard_before_the_end(crew):
+    """What a runner said before it died is read first, then its end."""
+    one = crew.add()
+    crew.peers[0].sock.send(pack(b'["ready"]') + pack(b'["told",1]') + pack(b"half")[:6])
+    crew.peers[0].sock.close()
+
+    assert [json.loads(payload) for payload in one.receive()] == [["ready"], ["told", 1]]
+    assert one.receive() is None
+
+
+def test_a_silent_runner_says_nothing(crew):
+    """Nothing to read is not the end."""
+    assert crew.add().receive() == []

@@ -1,0 +1,77 @@
+"""Outage: tries that are further and further apart, and one line for each change."""
+
+import logging
+
+import psycopg
+import pytest
+
+from django_jobqueue.worker import clock
+from django_jobqueue.worker.outage import FIRST_SECONDS, MAX_SECONDS, Outage
+
+GONE = psycopg.OperationalError("the connection is gone\n")
+
+
+@pytest.fixture
+def outage(caplog):
+    """A line that has not failed yet."""
+    caplog.set_level(logging.DEBUG, "django_jobqueue.worker")
+    return Outage()
+
+
+def test_at_first_there_is_none(outage):
+    """A worker that starts may call at once."""
+    assert not outage.is_on
+    assert outage.may_try(clock.now())
+
+
+def test_a_failed_call_is_not_repeated_at_once(outage):
+    """After a failure the next try is a little later."""
+    now = clock.now()
+    outage.failed(GONE)
+
+    assert outage.is_on
+    assert not outage.may_try(now)
+    assert outage.may_try(outage.retry_at)
+
+
+def test_tries_are_further_and_further_apart(outage):
+    """Each wait is twice as long at most, with jitter, and never longer than two seconds."""
+    waits = []
+    for _ in range(40):
+        outage.failed(GONE)
+        waits.append(outage.retry_at - clock.now())
+
+    bounds = [min(MAX_SECONDS, FIRST_SECONDS * 2**tries) for tries in range(40)]
+    assert all(bound / 2 - 0.05 <= wait <= bound for wait, bound in zip(waits, bounds, strict=True))
+    assert len({round(wait, 4) for wait in waits[10:]}) > 10
+
+
+def test_an_outage_is_two_lines(outage, caplog):
+    """However long it lasts, the log tells once that the database is gone and once that it is back."""
+    for _ in range(20):
+        outage.failed(GONE)
+    outage.ended()
+    outage.ended()
+
+    first, last = [record.getMessage() for record in caplog.records]
+    assert first == "the database cannot be used: the connection is gone"
+    assert last.startswith("the database is back after")
+
+
+def test_when_it_is_over_calls_are_made_at_once(outage):
+    """After a success nothing is held back, and the next outage begins with a short wait."""
+    for _ in range(10):
+        outage.failed(GONE)
+    outage.ended()
+    assert not outage.is_on
+    assert outage.may_try(clock.now())
+
+    outage.failed(GONE)
+    assert outage.retry_at - clock.now() <= FIRST_SECONDS
+
+
+def test_an_error_without_words_is_named(outage, caplog):
+    """An error that says nothing is told by its class."""
+    outage.failed(psycopg.OperationalError())
+
+    assert "OperationalError" in caplog.text

@@ -1,0 +1,97 @@
+"""The schedule: when a worker polls, rescues, renews and listens."""
+
+import pytest
+
+from django_jobqueue.conf import Options
+from django_jobqueue.worker import clock
+from django_jobqueue.worker.schedule import BURST_POLL_SECONDS, BURST_SECONDS, LISTEN_RETRY_SECONDS, Schedule, jittered
+
+OPTIONS = Options(poll_seconds=2, rescue_seconds=6, lease_seconds=30, renew_seconds=10)
+
+
+@pytest.fixture
+def schedule():
+    """A fresh schedule."""
+    return Schedule(OPTIONS)
+
+
+def test_a_fresh_worker_looks_at_once(schedule):
+    """The first poll, rescue and listening are due at the start; a renewal is not before there is a lease to renew."""
+    now = clock.now()
+
+    assert max(schedule.poll_at, schedule.rescue_at, schedule.listen_at) <= now
+    assert schedule.renew_at == pytest.approx(now + 10, abs=1)
+
+
+@pytest.mark.parametrize(("note", "moment", "period"), [("polled", "poll_at", 2), ("rescued", "rescue_at", 6)])
+def test_chores_are_spread(schedule, note, moment, period):
+    """The next moment is a period away, give or take a tenth, so that workers started together drift apart."""
+    moments = []
+    for _ in range(200):
+        getattr(schedule, note)(1000.0)
+        moments.append(getattr(schedule, moment) - 1000.0)
+
+    assert 0.9 * period <= min(moments) < max(moments) <= 1.1 * period
+    assert max(moments) - min(moments) > 0.1 * period
+
+
+def test_renewals_are_not_spread(schedule):
+    """A lease is renewed on time: half a lease has room for one that fails, and jitter would eat of it."""
+    schedule.renewed(1000.0)
+
+    assert schedule.renew_at == 1010.0
+
+
+def test_a_woken_worker_polls_often_for_a_while(schedule):
+    """After a NOTIFY a worker polls at once, then every few milliseconds until the burst is over, then as before."""
+    schedule.wake()
+    now = clock.now()
+    assert schedule.poll_at <= now
+
+    schedule.polled(now)
+    assert schedule.poll_at == now + BURST_POLL_SECONDS
+
+    schedule.polled(now + BURST_SECONDS + 0.1)
+    assert schedule.poll_at >= now + BURST_SECONDS + 0.1 + 0.9 * 2
+
+
+def test_a_full_claim_is_followed_by_another(schedule):
+    """Where as much was found as was asked for, the next poll is due at once."""
+    schedule.polled(clock.now())
+    schedule.poll_again()
+
+    assert schedule.poll_at <= clock.now()
+
+
+@pytest.mark.parametrize(("due_in", "wait"), [(0.5, 0.5), (0.0, 0.0), (-3.0, 0.0), (60.0, 2), (None, 2)])
+def test_a_job_that_falls_due_is_polled_for(schedule, due_in, wait):
+    """The poll comes when the next job is due, if that is before the next one; never later than it would have."""
+    now = clock.now()
+    schedule.polled(now)
+
+    schedule.expect(due_in)
+
+    assert wait * 0.9 <= schedule.poll_at - now <= wait * 1.1 + 0.2
+
+
+def test_after_an_outage_rescue_waits(schedule):
+    """Rescue is put off, so that the other workers can renew first; one that is put off further stays so."""
+    schedule.postpone_rescue(10)
+    assert schedule.rescue_at >= clock.now() + 9
+
+    schedule.postpone_rescue(1)
+    assert schedule.rescue_at >= clock.now() + 9
+
+
+def test_listening_is_tried_again(schedule):
+    """A try to listen that came to nothing is repeated after some seconds."""
+    schedule.listened(1000.0)
+
+    assert schedule.listen_at == 1000.0 + LISTEN_RETRY_SECONDS
+
+
+def test_jitter_stays_within_a_tenth():
+    """A period is spread over a fifth of itself, around itself."""
+    values = [jittered(10) for _ in range(500)]
+
+    assert 9 <= min(values) < 9.5 < 10.5 < max(values) <= 11

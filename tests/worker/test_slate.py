@@ -1,0 +1,133 @@
+"""The slate: nothing of one job is left for the next one in the same slot."""
+
+import json
+import logging
+
+import pytest
+from django.db import connection
+from django.utils import timezone, translation
+
+from django_jobqueue.models import Job
+from django_jobqueue.policy.outcomes import Failed, Succeeded
+from django_jobqueue.worker import slate
+from tests.worker import cast
+from tests.worker.orders import run
+
+pytestmark = pytest.mark.django_db(transaction=True, available_apps=["django_jobqueue"])
+
+UNTIDY = {
+    cast.leave_atomic_open: True,
+    cast.leave_autocommit_off: True,
+    cast.leave_raw_begin: True,
+    cast.leave_aborted: True,
+    cast.leave_atomic_open_and_close: True,
+    cast.swallow_an_error_in_atomic: False,
+    cast.terminate_own_connection: False,
+}
+
+
+@pytest.mark.parametrize("task", UNTIDY, ids=lambda task: task.name)
+def test_the_next_job_starts_clean(task):
+    """Whatever transaction a job leaves behind, the next job in the slot writes and commits as if it were the first."""
+    run(task)
+
+    assert run(cast.write) == Succeeded("1")
+    assert connection.get_autocommit()
+    assert not connection.in_atomic_block
+    assert traces_seen_by_others() == 1
+
+
+@pytest.mark.parametrize(
+    "task", [task for task, is_reported in UNTIDY.items() if is_reported], ids=lambda task: task.name
+)
+def test_what_was_left_open_is_rolled_back_and_reported(task, caplog):
+    """A job's outcome stands, its uncommitted work does not, and the log names the task."""
+    with caplog.at_level(logging.WARNING, "django_jobqueue.worker"):
+        outcome = run(task)
+
+    assert isinstance(outcome, Succeeded)
+    assert traces_seen_by_others() == 0
+    assert f"{task.module_path} left a transaction open on 'default'" in caplog.text
+
+
+@pytest.mark.parametrize("task", [cast.swallow_an_error_in_atomic, cast.terminate_own_connection], ids=lambda t: t.name)
+def test_an_error_of_the_database_is_the_job_s_own(task):
+    """An aborted atomic block or a lost connection fails the job that has it."""
+    assert isinstance(run(task), Failed)
+
+
+def test_a_tidy_job_keeps_its_connection(caplog):
+    """A job that leaves nothing behind costs no new connection, and no line in the log."""
+    run(cast.write)
+    before = connection.connection
+
+    assert run(cast.write) == Succeeded("2")
+    assert connection.connection is before
+    assert caplog.text == ""
+
+
+def test_a_callback_that_was_never_due_is_not_called():
+    """What a job meant to do on a commit that never came is not done by the next one's commit."""
+    called = []
+
+    connection.set_autocommit(False)
+    connection.run_on_commit = [(set(), lambda: called.append("late"), False)]
+    slate.after("a task")
+    run(cast.write)
+
+    assert called == []
+
+
+def test_a_connection_past_its_age_is_closed(settings):
+    """Connections get the life cycle that they have around a request: one that is too old is not used again."""
+    run(cast.write)
+    connection.close_at = 0
+
+    run(cast.give)
+
+    assert connection.connection is None
+    assert run(cast.write) == Succeeded("2")
+
+
+def test_a_broken_connection_is_not_kept_for_the_next_job():
+    """A connection whose server went away is seen when it has made an error, and replaced."""
+    run(cast.terminate_own_connection)
+
+    assert run(cast.write) == Succeeded("1")
+
+
+def test_the_query_log_does_not_grow(settings):
+    """With DEBUG on, each job begins with an empty log of queries."""
+    settings.DEBUG = True
+    for _ in range(5):
+        run(cast.write)
+
+    assert 0 < len(connection.queries_log) <= 4
+
+
+def test_language_time_zone_and_context_variables_do_not_leak():
+    """A job sees the project's defaults, whatever the one before it has set."""
+    changed = json.loads(run(cast.change_the_mood).result)
+
+    assert changed == ["ar", "Asia/Kathmandu", "mallory"]
+    assert json.loads(run(cast.tell_mood).result) == ["en-us", "UTC", "nobody"]
+
+
+def test_the_mood_of_the_slot_does_not_reach_a_job():
+    """A job runs in a fresh context, not in a copy of the thread's."""
+    with translation.override("de"), timezone.override("Europe/Berlin"):
+        cast.tenant.set("somebody")
+        told = json.loads(run(cast.tell_mood).result)
+
+    assert told == ["en-us", "UTC", "nobody"]
+
+
+def traces_seen_by_others():
+    """Count the traces that another connection can see."""
+    other = connection.copy()
+    try:
+        with other.cursor() as cursor:
+            cursor.execute(f"SELECT count(*) FROM {Job._meta.db_table} WHERE task = 'a trace'")
+            return cursor.fetchone()[0]
+    finally:
+        other.close()
