@@ -197,7 +197,11 @@ class ActingAdmin(QueueAdmin):
         if not pks:
             return
         message = f"{act.done}: {reason}" if reason else str(act.done)
-        write = partial(_write_log, request.user.pk, self.model, pks, message)
+
+        # Not a partial: Django 5.2 asks a failed robust callback for its __qualname__.
+        def write() -> None:
+            _write_log(request.user.pk, self.model, pks, message)
+
         transaction.on_commit(write, using=queue_database(), robust=True)
 
     def _tell(self, request: HttpRequest, act: Act, tally: Tally) -> None:

@@ -16,6 +16,7 @@ from django.db.models import (
     Case,
     DateTimeField,
     F,
+    Field,
     FloatField,
     Func,
     JSONField,
@@ -39,7 +40,7 @@ class Epoch(Func):
     """A time as seconds since 1970; -inf and inf where PostgreSQL says so."""
 
     template = "EXTRACT(EPOCH FROM %(expressions)s)::float8"
-    output_field = FloatField()
+    output_field: Field[Any, Any] = FloatField()
 
     def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
         """For projects that install the app on SQLite: empty pages, but pages."""
