@@ -22,8 +22,6 @@ from django.core.paginator import Paginator
 from django.db.models import DateTimeField, ExpressionWrapper, Func, Q, QuerySet, TextField, Value
 from django.http import HttpRequest
 
-from django_jobqueue.admin.rows import Epoch
-
 COUNT_CAP = 10_000
 
 # What PostgreSQL's times reach: from 4714 BC to the year 294276.
@@ -33,7 +31,7 @@ OLDER = "before"
 NEWER = "after"
 
 
-class ExactEpoch(Epoch):
+class ExactEpoch(Func):
     """Seconds since 1970 with all their microseconds, as text: a float has not enough digits for the year 9999."""
 
     template = "EXTRACT(EPOCH FROM %(expressions)s)::text"

@@ -91,6 +91,13 @@ class Renew:
         return renewal
 
 
+class Probe(Renew):
+    """Find out which of the rows that could not be settled in time are locked by somebody else.
+
+    A renewal passes over locked rows and says which they were; and an outcome that waits should not lose its lease.
+    """
+
+
 @dataclass(frozen=True, slots=True)
 class Return:
     """Come back to the database: renew what is held, and take over what was claimed without hearing of it."""

@@ -1,7 +1,8 @@
 """What waits to be written: decided attempts, and jobs to give back.
 
 Nothing leaves the ledger before PostgreSQL has answered for it. An outage puts a batch back as it was; a refusal has it halved, again
-and again, until the row that PostgreSQL will not take is alone, and the others are written.
+and again, until the row that PostgreSQL will not take is alone, and the others are written. A row that somebody has locked is kept apart
+until it is free.
 """
 
 from __future__ import annotations
@@ -11,7 +12,6 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-from uuid import UUID
 
 import psycopg
 
@@ -45,21 +45,29 @@ class Ledger:
     def __init__(self) -> None:
         self._settlements: deque[Settlement] = deque()
         self._leases: deque[Lease] = deque()
+        self._locked: list[Settlement | Lease] = []
         self._limit = MAX_BATCH
 
     @property
     def is_empty(self) -> bool:
         """Whether everything has been written."""
-        return not self._settlements and not self._leases
+        return not self.has_batch and not self._locked
+
+    @property
+    def has_batch(self) -> bool:
+        """Whether something can be written now."""
+        return bool(self._settlements or self._leases)
 
     @property
     def is_isolating(self) -> bool:
         """Whether a bad row is being looked for."""
-        return self._limit < MAX_BATCH
+        # With nothing left to write there is no bad row either.
+        return self._limit < MAX_BATCH and self.has_batch
 
-    def tokens(self) -> frozenset[UUID]:
-        """Name the leases that what waits was run under."""
-        return frozenset(entry.token for entries in (self._settlements, self._leases) for entry in entries)
+    def leases(self) -> list[Lease]:
+        """List the leases of what waits: an outcome that cannot be written yet is worth keeping them for."""
+        entries = [*self._settlements, *self._leases, *self._locked]
+        return [Lease(entry.job_id, entry.token) for entry in entries]
 
     def add(self, settlement: Settlement) -> None:
         """Note a decided attempt."""
@@ -70,7 +78,7 @@ class Ledger:
         self._leases.append(lease)
 
     def take(self) -> Batch:
-        """Take the next batch; it must come back by `written`, `put_back` or `refused`."""
+        """Take the next batch; it must come back by `written`, `put_back`, `refused` or `set_aside`."""
         settlements = [self._settlements.popleft() for _ in range(min(self._limit, len(self._settlements)))]
         room = self._limit - len(settlements)
         leases = [self._leases.popleft() for _ in range(min(room, len(self._leases)))]
@@ -85,6 +93,25 @@ class Ledger:
         """Return a batch that no answer came for."""
         self._settlements.extendleft(reversed(batch.settlements))
         self._leases.extendleft(reversed(batch.leases))
+
+    def set_aside(self, batch: Batch) -> None:
+        """Keep a batch apart that waited for somebody's lock on one of its rows, until it is known which.
+
+        The next ones are half as large: it may be the server that is slow.
+        """
+        self._locked += [*batch.settlements, *batch.leases]
+        self._limit = max(1, min(self._limit, batch.size // 2))
+
+    def locked(self) -> list[Lease]:
+        """Name the leases of what is kept apart."""
+        return [Lease(entry.job_id, entry.token) for entry in self._locked]
+
+    def unlock(self, busy: frozenset[int]) -> None:
+        """Put what was kept apart first in line again, but for the jobs that somebody has locked still."""
+        free = [entry for entry in self._locked if entry.job_id not in busy]
+        self._locked = [entry for entry in self._locked if entry.job_id in busy]
+        self._settlements.extendleft(entry for entry in free if isinstance(entry, Settlement))
+        self._leases.extendleft(entry for entry in free if isinstance(entry, Lease))
 
     def refused(self, batch: Batch, error: Exception) -> None:
         """Return a batch that PostgreSQL refuses: in halves, and a row that is alone with as few words as can be."""
@@ -106,9 +133,13 @@ class Ledger:
 def is_refusal(error: Exception) -> bool:
     """Whether PostgreSQL refuses what it was given, as against not being able to take anything now."""
     # UnicodeError: text that cannot even be sent.
-    refusals = psycopg.DataError | psycopg.IntegrityError | psycopg.ProgrammingError | UnicodeError
-    states = psycopg.errors.UndefinedTable | psycopg.errors.InsufficientPrivilege
-    return isinstance(error, refusals) and not isinstance(error, states)
+    return isinstance(error, psycopg.DataError | psycopg.IntegrityError | UnicodeError)
+
+
+def waited_for_a_lock(error: Exception) -> bool:
+    """Whether a call may have failed because somebody else had locked a row that it writes."""
+    errors = psycopg.errors
+    return isinstance(error, errors.QueryCanceled | errors.LockNotAvailable | errors.DeadlockDetected)
 
 
 def bare(settlement: Settlement) -> Settlement:

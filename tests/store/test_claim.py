@@ -5,7 +5,7 @@ from datetime import timedelta
 from uuid import uuid4
 
 import pytest
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
 
 from django_jobqueue.models import Attempt, Job
 from django_jobqueue.store.claim import Serving, queue_pattern
@@ -45,6 +45,16 @@ def test_jobs_are_claimed_in_order(worker):
 
     assert ids(worker.claim(2)) == [first, second]
     assert ids(worker.claim(9)) == [third, fourth, last]
+
+
+@pytest.mark.parametrize("moment", ["-infinity", "infinity", "0044-03-15 BC", "20000-01-01"])
+def test_a_moment_that_python_cannot_hold_stops_no_claim(worker, moment):
+    """A row whose run_after was set by hand outside the years 1 to 9999 is claimed in its turn, and so are the others."""
+    odd, other = add_jobs(2, run_after=at(-60))
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE django_jobqueue_job SET run_after = %s WHERE id = %s", [moment, odd])
+
+    assert set(ids(worker.claim(2))) == {odd, other}
 
 
 def test_the_limit_holds(worker):

@@ -112,6 +112,30 @@ def test_a_row_that_is_always_refused_is_given_up(caplog):
     assert ledger.is_empty
 
 
+@pytest.mark.parametrize("is_hopeless", [False, True])
+def test_the_search_for_a_bad_row_has_an_end(is_hopeless):
+    """When all is written or given up, nothing is being looked for: a worker that only waits for that would claim no more."""
+    ledger = filled(8)
+
+    write_all(ledger, lambda row: row.job_id == 7 and (is_hopeless or row.decision.failure.message == "it fails"))
+
+    assert not ledger.is_isolating
+
+
+def test_what_waits_for_a_lock_is_kept_apart_until_it_is_free():
+    """A batch that ran into a lock is not written before it is known whose row is locked; its leases are still held."""
+    ledger = filled(3, 1)
+    batch = ledger.take()
+
+    ledger.set_aside(batch)
+    assert (ledger.has_batch, ledger.is_empty) == (False, False)
+    assert {each.token for each in ledger.locked()} == ledger.tokens()
+
+    ledger.unlock(busy=frozenset({1}))
+    assert sorted(ids(ledger.take())) == [0, 2, 1_000_000]
+    assert [each.job_id for each in ledger.locked()] == [1]
+
+
 def test_a_lease_that_cannot_be_given_back_is_given_up(caplog):
     """A job that cannot be given back is left to its lease."""
     ledger = filled(3, 3)

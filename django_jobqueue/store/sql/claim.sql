@@ -28,10 +28,11 @@ WHERE job.id = ANY (ARRAY(
 RETURNING
     job.id, job.task, job.attempt_count, job.args::text, job.kwargs::text,
     job.enqueued_at::text, job.started_at::text, job.last_attempted_at::text,
-    job.max_attempts, job.failure_count, job.interruption_count, job.snooze_count, job.crash_count,
+    job.edit_count, job.max_attempts, job.failure_count, job.interruption_count, job.snooze_count, job.crash_count,
     CASE WHEN job.attempt_count > 1 THEN (
         SELECT COALESCE(json_agg(attempt.worker_id ORDER BY attempt.number), '[]')::text
         FROM {attempt} AS attempt
         WHERE attempt.job_id = job.id
     ) END,
-    job.priority, job.run_after
+    -- As a number, because Python's datetime ends with the year 9999 and PostgreSQL's timestamps do not.
+    job.priority, extract(epoch FROM job.run_after)::float8

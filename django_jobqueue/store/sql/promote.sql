@@ -25,4 +25,6 @@ SELECT
         WHERE later.status = 'WAITING'
           AND later.waiting_for IN ('time', 'retry', 'snooze')
           AND later.run_after > statement_timestamp()
+          -- Never is no moment to wait for, and before PostgreSQL 17 no number either.
+          AND later.run_after < 'infinity'
     )
