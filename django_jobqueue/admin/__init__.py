@@ -1,7 +1,7 @@
 """SHOWS: the pages on which a team operates its queue.
 
-The pages read; what a person decides goes through `operations`, as on the command line and in code. Nothing is edited in place:
-no add form, no change form, no delete.
+The pages read; what a person decides goes through `operations`, as on the command line and in code. Nothing is edited
+in place: no add form, no change form, no delete.
 
 - `jobs`          what was asked for, and how each attempt ended
 - `dead_letters`  the daily page: replay, or discard with a reason
@@ -13,10 +13,12 @@ no add form, no change form, no delete.
 - `filters`       tabs and drop-downs whose choices cost nothing
 - `rows`          how a row is read so that no content of it can break a page
 - `display`       how it is shown: escaped, capped, invisible characters made visible
+- `attempts`      the last error in a list, the timeline on a page
+- `job_facts`     how the columns of a job are put, the same everywhere
 - `reasons`       why a job died, in words, and what to do
 
-What is hard here: a queue collects whatever went wrong elsewhere. Any row may hold markup, five megabytes of traceback, a date
-that Python cannot hold or a reference to nothing, and the page that shows it is needed just then.
+What is hard here: a queue collects whatever went wrong elsewhere. Any row may hold markup, five megabytes of
+traceback, a date that Python cannot hold or a reference to nothing, and the page that shows it is needed just then.
 
 The clock is PostgreSQL's: ages are differences of two of its times.
 """

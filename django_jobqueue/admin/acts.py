@@ -3,10 +3,10 @@
     POST ids                    →  a page that says what will happen, to which rows, and asks for a reason
     POST ids, confirm, reason   →  the verb of `operations`, once per row; back to the same list, with a message
 
-A list also takes an act as Django's own lists take an action: POST action=replay, _selected_action=…, and post=yes to confirm. Django's
-machinery behind that is not used: it lives on lists only before 6.1, and acts on a queryset of the moment where this acts on the
-rows a person saw. Each act has a permission of its own, checked here; a template that hides a button is a courtesy.
-A GET changes nothing, ever. One row that refuses or breaks does not stop the others.
+A list also takes an act as Django's own lists take an action: POST action=replay, _selected_action=…, and post=yes to
+confirm. Django's machinery behind that is not used: it lives on lists only before 6.1, and acts on a queryset of the
+moment where this acts on the rows a person saw. Each act has a permission of its own, checked here; a template that
+hides a button is a courtesy. A GET changes nothing, ever. One row that refuses or breaks does not stop the others.
 """
 
 from __future__ import annotations
@@ -193,11 +193,15 @@ class ActingAdmin(QueueAdmin):
         return tally
 
     def _log(self, request: HttpRequest, act: Act, pks: list[int], reason: str) -> None:
-        """Add the admin's own entries. The AuditEntry is the record; these are a courtesy, so their loss is not an error."""
+        """Add the admin's own entries. The AuditEntry is the record; these are a courtesy, their loss is no error."""
         if not pks:
             return
         message = f"{act.done}: {reason}" if reason else str(act.done)
-        write = partial(_write_log, request.user.pk, self.model, pks, message)
+
+        # Not a partial: Django 5.2 asks a failed robust callback for its __qualname__.
+        def write() -> None:
+            _write_log(request.user.pk, self.model, pks, message)
+
         transaction.on_commit(write, using=queue_database(), robust=True)
 
     def _tell(self, request: HttpRequest, act: Act, tally: Tally) -> None:

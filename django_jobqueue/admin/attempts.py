@@ -85,7 +85,7 @@ def error_of(outcome: str | None, exception_class: str | None, message: str | No
 
 
 def timeline(job: Any, *, before: int | None = None) -> list[Step]:
-    """Return the newest attempts of a job, newest first, or those before a number; the running one from the job's own row."""
+    """Return the newest attempts, or those before a number, newest first; the running one from the job's own row."""
     attempts = Attempt.objects.using(job._state.db).filter(job_id=job.pk).order_by("-number")
     if before is not None:
         attempts = attempts.filter(number__lt=before)

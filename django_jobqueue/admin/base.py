@@ -15,7 +15,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext_lazy
 
 from django_jobqueue.admin.filters import ChoiceFilter
-from django_jobqueue.admin.paging import SEARCH_DEPTH, Keyset, KeysetChangeList
+from django_jobqueue.admin.paging import Keyset, KeysetChangeList
 from django_jobqueue.admin.rows import fragile
 from django_jobqueue.database import queue_database
 
@@ -28,6 +28,7 @@ class QueueAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
 
     keyset: ClassVar[Keyset] = Keyset()
     page_template: ClassVar[str]
+    search_depth: ClassVar[int] = 50_000
     search_placeholder: ClassVar[Any] = ""
     empty_text: ClassVar[Any] = gettext_lazy("Nothing here.")
 
@@ -105,7 +106,7 @@ class QueueAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
         context = {
             "title": capfirst(self.opts.verbose_name_plural),
             "search_placeholder": self.search_placeholder,
-            "search_depth": f"{SEARCH_DEPTH:,}",
+            "search_depth": f"{self.search_depth:,}",
             "empty_text": self.empty_text,
         }
         return super().changelist_view(request, context | (extra_context or {}))

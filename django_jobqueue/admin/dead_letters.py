@@ -133,6 +133,8 @@ class DeadLetterAdmin(ActingAdmin):
     acts = (REPLAY, DISCARD)
     has_acts_on_list = True
     keyset = Keyset("last_died_at")
+    # Each letter looked at costs a look at its job; for more of them PostgreSQL would rather read all jobs.
+    search_depth = 10_000
     list_display = [
         "task_cell",
         "error_cell",
@@ -153,7 +155,7 @@ class DeadLetterAdmin(ActingAdmin):
     # --- The list
 
     def rows_of_page(self, pks: Sequence[Any]) -> list[Any]:
-        """Fetch letters, each with its job and that one's last error. The job may be gone; the letter is shown all the same."""
+        """Fetch letters, each with its job and that one's last error. A letter whose job is gone is shown too."""
         letters = readable(self.all_rows().filter(pk__in=pks), times=["first_died_at", "last_died_at"])
         by_pk = {letter.pk: letter for letter in letters}
         rows = [by_pk[pk] for pk in pks if pk in by_pk]
@@ -220,7 +222,9 @@ class DeadLetterAdmin(ActingAdmin):
     def arguments_cell(self, letter: Any) -> str:
         """Show the arguments in short."""
         job = letter.shown_job
-        return format_html('<code class="jq-call">{}</code>', display.call(job.args_text, job.kwargs_text)) if job else ""
+        return (
+            format_html('<code class="jq-call">{}</code>', display.call(job.args_text, job.kwargs_text)) if job else ""
+        )
 
     @cell(gettext_lazy("owner"))
     def owner_cell(self, letter: Any) -> str:
@@ -240,7 +244,9 @@ class DeadLetterAdmin(ActingAdmin):
         letter: Any = letters.first()
         if letter is None:
             return None
-        job: Any = readable(Job.objects.using(letter._state.db).filter(pk=letter.job_id), times=TIMES, texts=TEXTS).first()
+        job: Any = readable(
+            Job.objects.using(letter._state.db).filter(pk=letter.job_id), times=TIMES, texts=TEXTS
+        ).first()
         steps = timeline(job) if job else []
         name = display.task_name(job.task if job else _("job %d is gone") % letter.job_id)
         return {
@@ -278,7 +284,9 @@ class DeadLetterAdmin(ActingAdmin):
 
 def letter_badge(letter: Any) -> str:
     """Show the state as a word."""
-    return display.badge(letter.status, dict(DeadLetter.Status.choices).get(letter.status, display.words(letter.status)))
+    return display.badge(
+        letter.status, dict(DeadLetter.Status.choices).get(letter.status, display.words(letter.status))
+    )
 
 
 def _jobs(using: str, ids: Sequence[int]) -> dict[int, Any]:

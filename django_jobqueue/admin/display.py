@@ -1,6 +1,7 @@
 """How values are shown: escaped, capped, and with invisible characters made visible.
 
-Every function takes whatever a row may hold and returns text, or markup made by `format_html`, which escapes. None raises.
+Every function takes whatever a row may hold and returns text, or markup made by `format_html`, which escapes. None
+raises.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ logger = logging.getLogger(__name__)
 
 Cell = TypeVar("Cell", bound=Callable[[Any, Any], Any])
 
-NOTHING = "–"
+NOTHING = "\u2013"
 
 # What a browser would hide, or use to turn the text around it: controls, marks of direction, separators of lines.
 _INVISIBLE = re.compile(
@@ -159,7 +160,7 @@ def moment_in_full(epoch: float | None, now: float | None) -> SafeString | str:
     seen = Moment(epoch, now)
     if seen.relative == seen.iso:
         return seen.iso
-    return format_html('<time>{} <small>{}</small></time>', seen.relative, seen.iso)
+    return format_html("<time>{} <small>{}</small></time>", seen.relative, seen.iso)
 
 
 def _as_datetime(epoch: float) -> datetime | None:
@@ -203,7 +204,7 @@ def duration(seconds: float | None, *, parts: int = 2) -> str:
 
 
 def badge(value: object, word: object = "") -> SafeString:
-    """Show a state as a word with a mark of its colour. An unknown one is shown as it is stored, in the neutral colour."""
+    """Show a state as a word with a mark of its colour; an unknown one as it is stored, in the neutral colour."""
     kind = re.sub(r"[^a-z_]", "", str(value).lower())[:24]
     return format_html('<span class="jq-badge jq-is-{}">{}</span>', kind, clip(word or value or NOTHING, 24))
 
@@ -230,7 +231,7 @@ class Json:
 
 
 def pretty(text: str | None, size: int | None, *, limit: int) -> Json:
-    """Indent JSON text as it came from the database; show it as it is where Python cannot read it or it was cut."""
+    """Indent JSON text; show it as it came from the database where it was cut or Python cannot read it."""
     if text is None:
         return Json(NOTHING)
     if size is not None and size > len(text):

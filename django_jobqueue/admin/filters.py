@@ -1,7 +1,7 @@
 """Tabs and drop-downs whose choices cost nothing at ten million rows.
 
-No DISTINCT over a table: choices are closed sets, or what occurs among the newest rows. What is chosen stays a choice, so that a
-link may name a task that has been quiet for a year.
+No DISTINCT over a table: choices are closed sets, or what occurs among the newest rows. What is chosen stays a
+choice, so that a link may name a task that has been quiet for a year.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 from django.utils.html import format_html, format_html_join
-from django.utils.safestring import mark_safe
+from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
 from django_jobqueue.admin import display
@@ -31,10 +31,14 @@ TEXTS = ["args", "kwargs", "result", "progress", "tags", "metadata"]
 def task_link_text(task: object) -> str:
     """Show what a person looks for first, and where it lives under it."""
     name = display.task_name(task)
-    # A long name breaks after an underscore rather than anywhere.
-    parts = format_html_join(mark_safe("<wbr>"), "{}", ((part,) for part in re.findall("[^_]*_*", display.clip(name.short, 80))))
-    module = display.clip(name.module, 80)
-    return format_html('<span class="jq-task">{}</span> <span class="jq-module">{}</span>', parts, module)
+    shown = '<span class="jq-task">{}</span> <span class="jq-module">{}</span>'
+    return format_html(shown, _breakable(name.short), _breakable(name.module))
+
+
+def _breakable(name: str) -> SafeString:
+    """Let a long name break after an underscore or a dot rather than anywhere."""
+    parts = re.findall(r"[^_.]*[_.]*", display.clip(name, 80))
+    return format_html_join(mark_safe("<wbr>"), "{}", ((part,) for part in parts if part))
 
 
 def status_badge(job: Any) -> str:
@@ -66,15 +70,15 @@ def when(job: Any) -> str:
             return display.moment(job.run_after_epoch, job.now_epoch)
         case Job.Status.RUNNING:
             return _("for %s") % span(job.last_attempted_at_epoch, job.now_epoch)
-    return _("took %s") % span(job.last_attempted_at_epoch, job.finished_at_epoch) if job.last_attempted_at_epoch else ""
+    return (
+        _("took %s") % span(job.last_attempted_at_epoch, job.finished_at_epoch) if job.last_attempted_at_epoch else ""
+    )
 
 
 def payload(job: Any) -> list[tuple[str, display.Json]]:
     """Return the arguments as readable JSON, without the empty halves."""
     halves = [("args", job.args_text, job.args_size, "[]"), ("kwargs", job.kwargs_text, job.kwargs_size, "{}")]
-    return [
-        (name, display.pretty(text, size, limit=PAGE_TEXT)) for name, text, size, empty in halves if text != empty
-    ]
+    return [(name, display.pretty(text, size, limit=PAGE_TEXT)) for name, text, size, empty in halves if text != empty]
 
 
 def facts(job: Any) -> list[tuple[str, list[tuple[str, Any]]]]:

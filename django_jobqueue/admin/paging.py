@@ -2,8 +2,9 @@
 
 - A page is found by `WHERE key < <last key shown> ORDER BY key DESC LIMIT n`, never by OFFSET.
 - A count stops at COUNT_CAP.
-- A filter that no index serves looks at the newest SEARCH_DEPTH rows before the page's beginning, and the page says how far it
-  looked and links to where the next search goes on. Rare rows in a huge table are found by going on, not by a page that hangs.
+- A filter that no index serves looks at the newest `search_depth` rows before the page's beginning, and the page says
+  how far it looked and links to where the next search goes on. Rare rows in a huge table are found by going on, not
+  by a page that hangs.
 """
 
 from __future__ import annotations
@@ -22,7 +23,6 @@ from django.db.models import DateTimeField, ExpressionWrapper, Func, Q, QuerySet
 from django.http import HttpRequest
 
 COUNT_CAP = 10_000
-SEARCH_DEPTH = 50_000
 
 # What PostgreSQL's times reach: from 4714 BC to the year 294276.
 _FIRST_SECOND, _LAST_SECOND = -210_866_803_200, 9_224_318_016_000
@@ -99,7 +99,7 @@ class Keyset:
 
 
 def _moment(text: str) -> Any:
-    """Return the time of so many seconds since 1970. Raises ValueError for what no PostgreSQL time can be; it would be an error there."""
+    """Return the time of so many seconds since 1970. Raises ValueError for what no time of PostgreSQL can be."""
     if text in ("Infinity", "-Infinity"):
         return ToTimestamp(Value(float(text)))
     if not re.fullmatch(r"-?\d{1,13}(\.\d{1,6})?", text, re.ASCII):
@@ -167,7 +167,9 @@ class KeysetChangeList(ChangeList):
     @property
     def bare_url(self) -> str:
         """Return the list with its tab and nothing else."""
-        return self.get_query_string(remove=[SEARCH_VAR, *(s.parameter_name for s in self.filter_specs if not s.is_tabs)])
+        return self.get_query_string(
+            remove=[SEARCH_VAR, *(s.parameter_name for s in self.filter_specs if not s.is_tabs)]
+        )
 
     @property
     def _keyset(self) -> Keyset:
@@ -177,7 +179,8 @@ class KeysetChangeList(ChangeList):
     def _horizon(self, searched: QuerySet[Any]) -> str | None:
         """Return the cursor of the last row that this search looks at, None where it looks at all."""
         ahead = self._keyset.keys(self._in_order(self._ahead(searched)))
-        last = list(ahead[SEARCH_DEPTH - 1 : SEARCH_DEPTH])
+        depth: int = self.model_admin.search_depth
+        last = list(ahead[depth - 1 : depth])
         return self._keyset.cursor(last[0]) if last else None
 
     def _find(self, horizon: str | None) -> tuple[list[tuple[Any, ...]], bool]:

@@ -36,11 +36,11 @@ _WORDS = {
     ),
     Reason.INVALID_PAYLOAD: Words(
         _("The stored arguments do not fit the task."),
-        _("Deploy a task that accepts them, or replay with corrected arguments from code; a plain replay fails again."),
+        _("Deploy a task that accepts them, or replay from code with other arguments; a plain replay fails again."),
     ),
     Reason.INVALID_RESULT: Words(
         _("The task ran to its end, but what it returned cannot be stored as JSON."),
-        _("Its effects have happened. Replay only if running it twice does no harm, after the return value is repaired."),
+        _("Its effects have happened. Repair the return value; replay only if running it twice does no harm."),
     ),
     Reason.UNKNOWN_TASK: Words(
         _("No worker knows a task of this name."),
@@ -52,7 +52,7 @@ _WORDS = {
     ),
     Reason.CRASH_LOOP: Words(
         _("Its process died each time it ran, alone."),
-        _("Look for memory limits and crashes in native code around the times of the attempts. Replay when that is repaired."),
+        _("Look for memory limits and crashes in native code at the times of its attempts, then replay."),
     ),
     Reason.INTERRUPTED_TOO_OFTEN: Words(
         _("Deploys or outages stopped it more often than is allowed."),

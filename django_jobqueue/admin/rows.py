@@ -1,8 +1,9 @@
 """How a row is read so that no content of it can break a page.
 
-Loading a row can fail: PostgreSQL has times before the year 1, after 9999 and at infinity, and JSON too deep or with numbers too
-long for Python. So a page never loads such columns. It asks for times as seconds since 1970, which every float can hold, and for
-JSON and long text as capped text. For each column `x` there is `x_epoch`, or `x_text` and `x_size`; the column itself is deferred.
+Loading a row can fail: PostgreSQL has times before the year 1, after 9999 and at infinity, and JSON too deep or with
+numbers too long for Python. So a page never loads such columns. It asks for times as seconds since 1970, which every
+float can hold, and for JSON and long text as capped text. For each column `x` there is `x_epoch`, or `x_text` and
+`x_size`; the column itself is deferred.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from django.db.models import (
     Case,
     DateTimeField,
     F,
+    Field,
     FloatField,
     Func,
     JSONField,
@@ -38,7 +40,7 @@ class Epoch(Func):
     """A time as seconds since 1970; -inf and inf where PostgreSQL says so."""
 
     template = "EXTRACT(EPOCH FROM %(expressions)s)::float8"
-    output_field = FloatField()
+    output_field: Field[Any, Any] = FloatField()
 
     def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
         """For projects that install the app on SQLite: empty pages, but pages."""

@@ -119,7 +119,7 @@ def _state(worker: Any) -> str:
 
 
 def _size(worker: Any) -> str:
-    size = _("%(processes)d × %(threads)d threads, %(coroutines)d coroutines")
+    size = _("%(processes)d \u00d7 %(threads)d threads, %(coroutines)d coroutines")
     return size % {
         "processes": worker.processes,
         "threads": worker.threads,

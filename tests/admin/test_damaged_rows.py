@@ -1,4 +1,4 @@
-"""Any row can be looked at, however damaged: list, page, filters and confirmation answer, and the rows beside it are shown too."""
+"""Any row can be looked at, however damaged, and the rows beside it are shown too."""
 
 import json
 import re
@@ -14,8 +14,26 @@ from .conftest import ADMIN, pages_of
 NASTY_TEXT = "a\x01b\x1b[31m\u202egnp.exe\u2066\ufeff\r\n\t" + "é" * 50
 DEEP = "[" * 5_000 + "]" * 5_000
 LONG_NUMBER = "9" * 20_000
-TIMES = ["9999-12-31 23:59:59.999999+00", "0001-01-01 00:00:00+00", "20000-01-01", "4713-01-01 BC", "infinity", "-infinity"]
-PAYLOADS = ["null", '"str"', "5", "[]", "{}", DEEP, LONG_NUMBER, '{"a": {"b": [1e400]}}', '["\\u202e"]', json.dumps("x" * 1_000_000)]
+TIMES = [
+    "9999-12-31 23:59:59.999999+00",
+    "0001-01-01 00:00:00+00",
+    "20000-01-01",
+    "4713-01-01 BC",
+    "infinity",
+    "-infinity",
+]
+PAYLOADS = [
+    "null",
+    '"str"',
+    "5",
+    "[]",
+    "{}",
+    DEEP,
+    LONG_NUMBER,
+    '{"a": {"b": [1e400]}}',
+    '["\\u202e"]',
+    json.dumps("x" * 1_000_000),
+]
 
 
 @pytest.fixture
@@ -46,7 +64,7 @@ def all_pages_answer(boss, letter, job):
 
 
 def test_any_json(all_pages_answer, letter, job, by_hand):
-    """A JSON column may hold any JSON: of another shape, too deep or too large for Python, or with a number too long for it."""
+    """JSON may be of another shape, too deep or too large for Python, or hold a number too long for it."""
     columns = ("args", "kwargs", "result", "progress", "tags", "metadata")
     changes = ", ".join(f"{column} = %s::jsonb" for column in columns)
     rows = []
@@ -191,7 +209,9 @@ def test_numbers_at_their_ends(all_pages_answer, letter, by_hand):
     """Counts may be zero, or as large as they come."""
     made = letter()
     for number in (0, 2_147_483_647):
-        by_hand("UPDATE django_jobqueue_job SET max_attempts = %s, attempt_count = %s, failure_count = %s", *[number] * 3)
+        by_hand(
+            "UPDATE django_jobqueue_job SET max_attempts = %s, attempt_count = %s, failure_count = %s", *[number] * 3
+        )
         by_hand("UPDATE django_jobqueue_deadletter SET deaths = %s", number)
         by_hand("UPDATE django_jobqueue_attempt SET number = %s WHERE number IN (3, 0)", number)
         all_pages_answer(made, made.job)

@@ -48,7 +48,9 @@ def hostile(letter, job, worker, entry):
     running = job(task=ALL[:255], status="RUNNING", worker_id=keeper.pk, progress={"note": ALL})
     done = job(status="SUCCESSFUL", result=ALL, queue_name=MARKUP[0])
     waiting = job(status="WAITING", queue_name=MARKUP[1], task=MARKUP[1])
-    deed = entry(actor=ALL[:255], action=MARKUP[0], object=f"job:{made.job_id}", reason=ALL, before=[ALL], after={ALL: ALL})
+    deed = entry(
+        actor=ALL[:255], action=MARKUP[0], object=f"job:{made.job_id}", reason=ALL, before=[ALL], after={ALL: ALL}
+    )
     other = entry(object=ALL[:255])
     return [made, made.job, running, done, waiting, keeper, deed, other]
 
@@ -113,7 +115,7 @@ def test_history_of_the_admin(boss, hostile, django_capture_on_commit_callbacks)
 
 
 def test_pages_do_without_inline_code(boss, letter, settings):
-    """Under a strict Content-Security-Policy nothing of these pages would be blocked: no inline script, style or handler."""
+    """A strict Content-Security-Policy blocks nothing of these pages: no inline script, style or handler."""
     made = letter()
     for address in (*pages_of(made), *pages_of(made.job), f"{ADMIN}/worker/", f"{ADMIN}/auditentry/"):
         assert_harmless(boss.get(address), address)

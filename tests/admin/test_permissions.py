@@ -67,7 +67,7 @@ def stranger(who):
 
 @pytest.mark.parametrize("who", PEOPLE)
 def test_looking(visit, rows, who):
-    """Lists, pages and histories are for those with the permission to view; the permission to change includes nothing."""
+    """Lists, pages and histories are for those who may view; the permission to change includes nothing."""
     client = visit(who)
     expected = "login" if stranger(who) else "seen" if who in VIEWERS else "refused"
 
@@ -134,7 +134,11 @@ def test_buttons(visit, rows, who):
     letter_page = f"{ADMIN}/deadletter/{rows['deadletter'].pk}/change/"
     job_page = f"{ADMIN}/job/{rows['job'].pk}/change/"
 
-    for address, names in ((f"{ADMIN}/deadletter/", ("replay", "discard")), (letter_page, ("replay", "discard")), (job_page, ("cancel",))):
+    for address, names in (
+        (f"{ADMIN}/deadletter/", ("replay", "discard")),
+        (letter_page, ("replay", "discard")),
+        (job_page, ("cancel",)),
+    ):
         page = client.get(address).content.decode()
         for name in names:
             assert (f"/{name}/" in page) == (who in MAY[name]), (address, name)
@@ -147,7 +151,11 @@ def test_no_address_is_left_out():
     names = [name for name in get_resolver("tests.admin.names").reverse_dict if isinstance(name, str)]
     own = {name.removeprefix("django_jobqueue_") for name in names if name.startswith("django_jobqueue_")}
 
-    usual = {f"{m}_{p}" for m in ("job", "deadletter", "auditentry", "worker") for p in ("changelist", "add", "history", "delete", "change")}
+    usual = {
+        f"{m}_{p}"
+        for m in ("job", "deadletter", "auditentry", "worker")
+        for p in ("changelist", "add", "history", "delete", "change")
+    }
     assert own == usual | {f"{model}_{name}" for name, model in ACTS.items()}
 
 
