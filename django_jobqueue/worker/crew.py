@@ -170,6 +170,8 @@ class Crew:
         self._open_launcher()
         for number, runner in list(self.fleet.runners.items()):
             if not runner.flights and runner.phase is Phase.STARTING:
+                # Forgotten first: the next socket may get the same number, and would be taken for one that is watched already.
+                self._wakeup.forget(runner.sock)
                 runner.sock.close()
                 self._launch(number)
             else:
