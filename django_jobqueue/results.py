@@ -62,6 +62,9 @@ class TaskResult(AnyTaskResult):  # type: ignore[misc]  # frozen, but not in the
 class TaskContext(AnyTaskContext):  # type: ignore[misc]  # as above
     """What a task with `takes_context=True` gets: Django's context, and the job's identity."""
 
+    edit_count: int = 0
+    """How often the job was replayed with edited arguments."""
+
     @property
     def job_id(self) -> int:
         """The primary key of the job."""
@@ -69,8 +72,12 @@ class TaskContext(AnyTaskContext):  # type: ignore[misc]  # as above
 
     @property
     def idempotency_key(self) -> str:
-        """The same for every attempt of this job: for systems that refuse to do a thing twice."""
-        return self.task_result.id
+        """A key that is the same for every attempt of this job, for systems that refuse to do a thing twice.
+
+        It is the job's id, through retries and plain replays. After the nth replay with edited arguments it is `id:n`: what is asked
+        for then is another thing, and the answer to the first is no answer to it.
+        """
+        return f"{self.task_result.id}:{self.edit_count}" if self.edit_count else str(self.task_result.id)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,7 +19,6 @@ from django_jobqueue.admin.paging import SEARCH_DEPTH, Keyset, KeysetChangeList
 from django_jobqueue.admin.rows import fragile
 from django_jobqueue.database import queue_database
 
-
 # Pages that other pages link to.
 _LINKED = ("job", "deadletter", "worker")
 

@@ -8,28 +8,38 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
-from math import isnan
+from datetime import timedelta
+from decimal import Decimal
 from typing import Any
 
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import SEARCH_VAR, ChangeList
 from django.core.exceptions import ValidationError
 from django.core.paginator import Paginator
-from django.db.models import DateTimeField, Func, Q, QuerySet, Value
+from django.db.models import DateTimeField, ExpressionWrapper, Func, Q, QuerySet, TextField, Value
 from django.http import HttpRequest
-
-from django_jobqueue.admin.rows import Epoch
 
 COUNT_CAP = 10_000
 SEARCH_DEPTH = 50_000
+
+# What PostgreSQL's times reach: from 4714 BC to the year 294276.
+_FIRST_SECOND, _LAST_SECOND = -210_866_803_200, 9_224_318_016_000
 
 OLDER = "before"
 NEWER = "after"
 
 
+class ExactEpoch(Func):
+    """Seconds since 1970 with all their microseconds, as text: a float has not enough digits for the year 9999."""
+
+    template = "EXTRACT(EPOCH FROM %(expressions)s)::text"
+    output_field = TextField()
+
+
 class ToTimestamp(Func):
-    """Seconds since 1970 as a time, infinity included."""
+    """Whole seconds since 1970 as a time, infinity included."""
 
     function = "to_timestamp"
     output_field = DateTimeField()
@@ -49,8 +59,8 @@ class Keyset:
     def keys(self, rows: QuerySet[Any]) -> QuerySet[Any]:
         """Select the keys of rows and nothing else, as tuples that end in the id."""
         if self.time:
-            timed: QuerySet[Any] = rows.annotate(_key_epoch=Epoch(self.time))
-            return timed.values_list("_key_epoch", "pk")
+            timed: QuerySet[Any] = rows.annotate(_key=ExactEpoch(self.time))
+            return timed.values_list("_key", "pk")
         return rows.values_list("pk")
 
     def cursor(self, key: tuple[Any, ...]) -> str:
@@ -70,26 +80,35 @@ class Keyset:
         return rows.filter(self._beyond(cursor, rows, *(("lt", "lte") if newer else ("gt", "gte"))))
 
     def _beyond(self, cursor: str, rows: QuerySet[Any], time_than: str, pk_than: str) -> Q:
-        epoch, pk = self._parse(cursor, rows)
-        if epoch is None:
-            return Q(**{f"pk__{pk_than}": pk})
-        at = ToTimestamp(Value(epoch))
+        at, pk = self._parse(cursor, rows)
+        if at is None:
+            return Q((f"pk__{pk_than}", pk))
         # The first condition says nothing new, but is the one that an index can use.
         return Q((f"{self.time}__{time_than}e", at)) & (
             Q((f"{self.time}__{time_than}", at)) | Q((f"{self.time}", at), (f"pk__{pk_than}", pk))
         )
 
-    def _parse(self, cursor: str, rows: QuerySet[Any]) -> tuple[float | None, Any]:
-        *times, pk_text = cursor.split("_")
+    def _parse(self, cursor: str, rows: QuerySet[Any]) -> tuple[Any, Any]:
+        """Read a time, if the order has one, and an id. Raises IncorrectLookupParameters for what is not a cursor."""
+        time_text, _separator, pk_text = cursor.rpartition("_")
         try:
             pk = rows.model._meta.pk.to_python(pk_text)
-            epoch = float(times[0]) if self.time else None
-        except (ValidationError, ValueError, IndexError) as error:
+            return (_moment(time_text) if self.time else None), pk
+        except (ValidationError, ValueError) as error:
             raise IncorrectLookupParameters(error) from error
-        # What no PostgreSQL time can be; it would be an error there.
-        if epoch is not None and (isnan(epoch) or (abs(epoch) > 9e12 and abs(epoch) != float("inf")) or epoch < -2e11):
-            raise IncorrectLookupParameters(cursor)
-        return epoch, pk
+
+
+def _moment(text: str) -> Any:
+    """Return the time of so many seconds since 1970. Raises ValueError for what no PostgreSQL time can be; it would be an error there."""
+    if text in ("Infinity", "-Infinity"):
+        return ToTimestamp(Value(float(text)))
+    if not re.fullmatch(r"-?\d{1,13}(\.\d{1,6})?", text, re.ASCII):
+        raise ValueError(text)
+    seconds, microseconds = divmod(int(Decimal(text).scaleb(6)), 1_000_000)
+    if not _FIRST_SECOND <= seconds < _LAST_SECOND:
+        raise ValueError(text)
+    whole, rest = ToTimestamp(Value(float(seconds))), Value(timedelta(microseconds=microseconds))
+    return ExpressionWrapper(whole + rest, output_field=DateTimeField())
 
 
 class KeysetChangeList(ChangeList):

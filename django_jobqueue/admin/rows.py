@@ -42,7 +42,7 @@ class Epoch(Func):
 
     def as_sqlite(self, compiler: Any, connection: Any, **context: Any) -> Any:
         """For projects that install the app on SQLite: empty pages, but pages."""
-        template = "((julianday(%(expressions)s) - 2440587.5) * 86400.0)"
+        template = "((julianday(%(expressions)s) - 2440587.5) * 86400)"
         return self.as_sql(compiler, connection, template=template, **context)
 
 

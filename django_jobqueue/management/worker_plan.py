@@ -7,7 +7,7 @@ import sys
 
 from django_jobqueue.backend import JobQueueBackend
 from django_jobqueue.compat import InvalidTaskBackend, task_backends
-from django_jobqueue.exceptions import InvalidOptions, UnsupportedDatabase
+from django_jobqueue.exceptions import InvalidOptions, JobQueueError
 from django_jobqueue.worker.plan import WorkerPlan
 
 
@@ -25,10 +25,10 @@ def plan_for(
 ) -> WorkerPlan:
     """Build the plan of a worker of TASKS[alias]; None takes what OPTIONS says.
 
-    Raises InvalidOptions or UnsupportedDatabase, with what to type instead.
+    Raises InvalidOptions or UnsupportedDatabase, with what to type instead; JobQueueError where no worker can run.
     """
     if sys.platform == "win32":
-        raise UnsupportedDatabase("workers need a POSIX system; on Windows enqueue and the admin work, workers run elsewhere")
+        raise JobQueueError("workers need a POSIX system; on Windows enqueue and the admin work, workers run elsewhere")
     backend = _backend(alias)
     options = backend.options
     backend.require_postgresql()

@@ -47,6 +47,7 @@ class Job(models.Model):
     interruption_count = models.PositiveIntegerField(db_default=0)
     snooze_count = models.PositiveIntegerField(db_default=0)
     crash_count = models.PositiveIntegerField(db_default=0)
+    edit_count = models.PositiveIntegerField(db_default=0, help_text=_("Replays with edited arguments; only grows."))
 
     enqueued_at = models.DateTimeField(db_default=Now())
     started_at = models.DateTimeField(null=True, blank=True)

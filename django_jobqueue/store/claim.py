@@ -22,6 +22,7 @@ class Claimed(NamedTuple):
     enqueued_at: str
     started_at: str
     last_attempted_at: str
+    edit_count: int
     max_attempts: int
     tally: Tally
     earlier_worker_ids: str
@@ -70,5 +71,5 @@ def claim(
 
 def _read(rows: list[Row]) -> list[Claimed]:
     # UPDATE … RETURNING answers in no particular order; the claim order is what the caller hands out.
-    rows.sort(key=lambda row: (-row[14], row[15], row[0]))
-    return [Claimed._make((*row[:9], Tally(*row[9:13]), row[13] or "[]")) for row in rows]
+    rows.sort(key=lambda row: (-row[15], row[16], row[0]))
+    return [Claimed._make((*row[:10], Tally(*row[10:14]), row[14] or "[]")) for row in rows]

@@ -10,6 +10,7 @@ from django_jobqueue.store.statement import Row, Statement, array
 
 def give_back(leases: Sequence[Lease]) -> Statement[frozenset[int]]:
     """Make READY again, uncounted, what was claimed and never started; answers with the ids that it changed."""
+    leases = sorted(leases)
     params = {
         "ids": array([str(lease.job_id) for lease in leases]),
         "tokens": array([str(lease.token) for lease in leases]),

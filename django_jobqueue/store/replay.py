@@ -84,6 +84,7 @@ def _restart(letter: DeadLetter, *, by: str, reason: str, edit: Edit, using: str
         ),
         **_FRESH_BUDGET,
         **edit.columns(),
+        **({"edit_count": F("edit_count") + 1} if edit != NO_EDIT else {}),
     )
     DeadLetter.objects.using(using).filter(
         pk=letter.pk, status__in=[DeadLetter.Status.OPEN, DeadLetter.Status.DISCARDED]

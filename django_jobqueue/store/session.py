@@ -34,7 +34,11 @@ class Session:
     def __init__(self, using: str, *, idle_timeout_ms: int = 5000) -> None:
         self._using = using
         # A frozen worker must not hold its locks: the server ends a transaction that its client forgot.
-        self._idle_guard = f"SELECT set_config('idle_in_transaction_session_timeout', '{idle_timeout_ms}', true)"
+        # The moments of an attempt travel as text, in the one style that Python reads.
+        self._own_settings = (
+            f"SELECT set_config('idle_in_transaction_session_timeout', '{idle_timeout_ms}', true), "
+            "set_config('datestyle', 'ISO, YMD', true)"
+        )
         self._connection: psycopg.Connection[Any] | None = None
 
     @property
@@ -53,18 +57,22 @@ class Session:
         try:
             with connection.pipeline():
                 connection.execute(BEGIN)
-                connection.execute(self._idle_guard)
+                connection.execute(self._own_settings)
                 connection.execute(PLAN_GUARD)
                 if statement_timeout_ms is not None:
                     connection.execute("SELECT set_config('statement_timeout', %s, true)", [str(statement_timeout_ms)])
                 for statement in statements:
                     cursors.append(connection.execute(statement.sql, statement.params))
                 connection.execute("COMMIT")
-            return [statement.read(cursor.fetchall()) for statement, cursor in zip(statements, cursors, strict=True)]
         except Exception as error:
             # Not only psycopg.Error: text that UTF-8 cannot hold fails on its way out, behind a BEGIN that was sent.
             self._recover(connection, error)
             raise
+        try:
+            return [statement.read(cursor.fetchall()) for statement, cursor in zip(statements, cursors, strict=True)]
+        except Exception as error:
+            # It is committed by now: not a refusal, but an answer that was lost.
+            raise psycopg.OperationalError(f"an answer cannot be read: {error}") from error
 
     def listen(self, channel: str) -> psycopg.Connection[Any]:
         """Open a second connection that hears `channel`. The caller owns it."""

@@ -28,6 +28,8 @@ def settle(settlements: Sequence[Settlement]) -> list[Statement[frozenset[int]]]
 
     A job that is missing from the answers belongs to another lease by now: the late worker changed nothing.
     """
+    # Ids in order, so that two workers that write the same rows late lock them in the same order.
+    settlements = sorted(settlements, key=lambda settlement: settlement.job_id)
     finished = [s for s in settlements if isinstance(s.decision.step, Finish)]
     others = [s for s in settlements if not isinstance(s.decision.step, Finish)]
     statements = []
@@ -45,8 +47,6 @@ def _finish(settlements: Sequence[Settlement]) -> Statement[frozenset[int]]:
 
 
 def _settle(settlements: Sequence[Settlement]) -> Statement[frozenset[int]]:
-    # Ids in order, so that two workers that settle the same rows late lock them in the same order.
-    settlements = sorted(settlements, key=lambda s: s.job_id)
     decisions = [s.decision for s in settlements]
     columns = [_columns(decision.step) for decision in decisions]
     params = _leases(settlements) | {

@@ -36,7 +36,7 @@ WINDOW_SECONDS = 3600
 
 # What the guard leaves are walks along the indexes, each ended by its LIMIT, and a probe of a primary key for each
 # letter and attempt.
-_SETTINGS = f"{PLAN_GUARD}, set_config('jit', 'off', true)"
+_SETTINGS = PLAN_GUARD
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,6 +55,7 @@ class Crew:
         self._failed_starts = 0
         self._restarts: dict[int, float] = {}
         self._may_restart = True
+        self._reopen_at: float | None = None
 
         self._open_launcher()
 
@@ -122,6 +123,11 @@ class Crew:
                 runner.kill("a job passed its time limit", overdue)
             elif any(flight.lease_until - lease_margin <= now for flight in runner.flights.values()):
                 runner.kill("a lease could not be renewed")
+        if self._reopen_at is not None:
+            if now < self._reopen_at or not self._may_restart:
+                return
+            self._reopen_at = None
+            self._open_launcher()
         for number, at in list(self._restarts.items()):
             if at <= now and self._may_restart:
                 del self._restarts[number]
@@ -129,6 +135,8 @@ class Crew:
 
     def take_events(self) -> None:
         """Take what the launcher has to say of processes."""
+        if self._reopen_at is not None:
+            return
         for event in self._launcher.events():
             match event:
                 case Started(number, pid):
@@ -140,10 +148,16 @@ class Crew:
                 case Unsafe(names):
                     logger.warning("threads are alive after the imports (%s): runners are spawned, not forked", ", ".join(names))
                     self._use_spawn = True
-                    self._reopen()
+                    self._lose_launcher(0.0)
+                    # What the old one said after that concerns nobody.
+                    return
                 case Gone():
                     if not self.broken:
-                        self._reopen()
+                        self._failed_starts += 1
+                        delay = self._delay()
+                        logger.warning("the process that starts runners died; it is started again in %.1f s", delay)
+                        self._lose_launcher(delay)
+                    return
 
     def close(self) -> None:
         """Kill whatever is left."""
@@ -151,8 +165,9 @@ class Crew:
             runner.kill("the worker ends")
             self._wakeup.forget(runner.sock)
             runner.sock.close()
-        self._forget_launcher(self._launcher)
-        self._launcher.close()
+        if self._reopen_at is None:
+            self._forget_launcher(self._launcher)
+            self._launcher.close()
 
     def _open_launcher(self) -> None:
         self._launcher = Spawner(self._plan.runner) if self._use_spawn else Forkserver(self._plan.runner)
@@ -163,20 +178,18 @@ class Crew:
         if (fd := launcher.fileno()) is not None:
             self._wakeup.forget(fd)
 
-    def _reopen(self) -> None:
-        # Every runner of the old launcher is dead or dying with it.
+    def _lose_launcher(self, delay: float) -> None:
+        # Every runner of it is dead or dying. What they held is accounted for, and each is started again.
         self._forget_launcher(self._launcher)
         self._launcher.close()
-        self._open_launcher()
+        self._reopen_at = clock.now() + delay
         for number, runner in list(self.fleet.runners.items()):
-            if not runner.flights and runner.phase is Phase.STARTING:
-                # Forgotten first: the next socket may get the same number, and would be taken for one that is watched already.
-                self._wakeup.forget(runner.sock)
-                runner.sock.close()
-                self._launch(number)
-            else:
-                runner.killed_why = "the process that starts runners died"
-                self._on_exit(number, None)
+            runner.phase = Phase.DYING
+            runner.killed_why = runner.killed_why or "the process that starts runners died"
+            self._on_exit(number, None)
+
+    def _delay(self) -> float:
+        return min(MAX_RESTART_SECONDS, 0.1 * 2.0 ** min(self._failed_starts, 10))
 
     def _launch(self, number: int) -> None:
         ours, theirs = socket.socketpair()
@@ -268,7 +281,7 @@ class Crew:
         delay = 0.0
         if runner.phase is Phase.STARTING:
             self._failed_starts += 1
-            delay = min(MAX_RESTART_SECONDS, 0.1 * 2 ** min(self._failed_starts, 10))
+            delay = self._delay()
         self._restarts[runner.number] = clock.now() + delay
 
 

@@ -16,10 +16,9 @@ import psycopg
 from django_jobqueue import tasks
 from django_jobqueue.exceptions import MissingTables
 from django_jobqueue.policy.outcomes import Failure, Lost, Outcome
-from django_jobqueue.policy.retry import Bury, Finish, Wait
+from django_jobqueue.policy.retry import Bury, Finish, Release, Wait
 from django_jobqueue.registry import Registry
 from django_jobqueue.store.claim import Claimed
-from django_jobqueue.store.notify import CHANNEL
 from django_jobqueue.store.renew import Lease, Renewal
 from django_jobqueue.store.rescue import TakenOver, rescue
 from django_jobqueue.store.session import Session
@@ -30,13 +29,14 @@ from django_jobqueue.worker.calls import Cycle, CycleAnswer, Probe, Renew, Retur
 from django_jobqueue.worker.demand import Demand
 from django_jobqueue.worker.fleet import Fleet, Flight
 from django_jobqueue.worker.judge import Judge
-from django_jobqueue.worker.ledger import Ledger, is_refusal, waited_for_a_lock
+from django_jobqueue.worker.ledger import Batch, Ledger, is_refusal, waited_for_a_lock
 from django_jobqueue.worker.link import Link, Reply
+from django_jobqueue.worker.listener import Listener
 from django_jobqueue.worker.outage import Outage
 from django_jobqueue.worker.pace import Pace
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.schedule import Schedule
-from django_jobqueue.worker.wakeup import Ear, Wakeup
+from django_jobqueue.worker.wakeup import Wakeup
 
 logger = logging.getLogger("django_jobqueue.worker")
 
@@ -61,11 +61,12 @@ class Exchange:
         self._judge = Judge(registry, plan.options)
         self._link = Link(Session(plan.options.database), wakeup.wake)
         self._ledger, self._outage, self._schedule = Ledger(), Outage(), Schedule(plan.options)
-        self._ear: Ear | None = None
+        listens = plan.options.notify
+        self._listener = Listener(plan.options.database, wakeup, self._schedule.wake) if listens else None
         self._probe_at = 0.0
         self._tickets = count(1)
         self._lost_tokens: set[UUID] = set()
-        self._is_known = False
+        self._is_known = self._was_out = False
         self._takes_more = True
         self._demand = Demand(plan, registry, self.pace, card.id)
         self._link.start()
@@ -100,6 +101,8 @@ class Exchange:
             self._link.cut()
         if not self._link.is_busy and self._outage.may_try(now):
             self._send(now)
+        if self._listener is not None and self._takes_more:
+            self._listener.turn(now)
 
     def next_moment(self) -> float:
         """Say when there will be something to do if nothing happens before."""
@@ -124,8 +127,8 @@ class Exchange:
             until = clock.now() + 1.0
             while self._link.take() is None and clock.now() < until:
                 self._wakeup.wait(0.1)
-        if self._ear is not None:
-            self._drop_ear()
+        if self._listener is not None:
+            self._listener.close()
         self._link.close()
 
     # What to ask
@@ -138,22 +141,19 @@ class Exchange:
         elif now >= self._probe_at and (locked := self._ledger.locked()):
             self._probe_at = now + PROBE_SECONDS
             self._link.send(probe := Probe(locked, self._options.lease_seconds), probe)
-        elif self._ear is None and self._options.notify and self._takes_more and now >= self._schedule.listen_at:
-            self._schedule.listened(now)
-            self._link.send(None, lambda session: Ear(session.listen(CHANNEL)))
         elif (cycle := self._cycle(now)) is not None:
             self._link.send(cycle, cycle)
 
     def _leases_to_renew(self, now: float) -> list[Lease]:
         self._schedule.renewed(now)
         fresh = now + self._options.lease_seconds - self._options.renew_seconds / 2
-        return [Lease(f.claimed.id, f.token) for f in self._fleet.flights() if f.lease_until < fresh]
+        running = [Lease(f.claimed.id, f.token) for f in self._fleet.flights() if f.lease_until < fresh]
+        return running + self._ledger.leases()
 
     def _return(self) -> Return:
-        flights = list(self._fleet.flights())
         return Return(
             worker_id=self._card.id,
-            leases=[Lease(flight.claimed.id, flight.token) for flight in flights],
+            leases=self._held(),
             lost_tokens=frozenset(self._lost_tokens),
             token=uuid4(),
             lease_seconds=self._options.lease_seconds,
@@ -165,6 +165,7 @@ class Exchange:
         if not is_poll and not self._ledger.has_batch:
             return None
         token = uuid4()
+        batch = self._ledger.take()
         claims, wanted = self._claims(token)
         is_rescue = is_poll and now >= self._schedule.rescue_at
         if is_poll:
@@ -172,19 +173,22 @@ class Exchange:
         if is_rescue:
             self._schedule.rescued(now)
         return Cycle(
-            batch=self._ledger.take(),
+            batch=batch,
             token=token,
             claims=claims,
             wanted=wanted,
             is_poll=is_poll,
-            rescue=self._rescue(token) if is_rescue else None,
+            rescue=self._rescue(token, batch) if is_rescue else None,
             sign_of_life=self._sign_of_life() if is_rescue else None,
         )
 
-    def _rescue(self, token: UUID) -> Statement[list[TakenOver]]:
+    def _held(self) -> list[Lease]:
+        return [Lease(flight.claimed.id, flight.token) for flight in self._fleet.flights()] + self._ledger.leases()
+
+    def _rescue(self, token: UUID, batch: Batch) -> Statement[list[TakenOver]]:
         return rescue(
             backend=self._plan.backend,
-            held_tokens={flight.token for flight in self._fleet.flights()} | self._ledger.tokens(),
+            held_tokens={lease.token for lease in [*self._held(), *batch.leases]} | {s.token for s in batch.settlements},
             token=token,
             lease_seconds=self._options.lease_seconds,
         )
@@ -219,11 +223,6 @@ class Exchange:
             case Return():
                 renewal, orphans = reply.answer
                 self._returned(renewal, orphans, reply.sent_at)
-            case _ if isinstance(reply.answer, Ear):
-                self._ear = reply.answer
-                self._wakeup.watch(self._ear, self._hear)
-                # What was announced before this moment was not heard.
-                self._schedule.wake()
 
     def _cycle_done(self, cycle: Cycle, answer: CycleAnswer, sent_at: float) -> None:
         self._ledger.written(cycle.batch)
@@ -254,6 +253,9 @@ class Exchange:
                     self.ended.append(settlement.job_id)
                 case Wait(after_seconds):
                     self._schedule.expect(after_seconds)
+                    self.is_drained = False
+                case Release():
+                    self.is_drained = False
 
     def _flight(self, job: Claimed, token: UUID, lease_until: float) -> Flight:
         task = self._registry.get(job.task)
@@ -280,6 +282,9 @@ class Exchange:
     def _returned(self, renewal: Renewal, orphans: list[TakenOver], sent_at: float) -> None:
         self._is_known = True
         self._lost_tokens.clear()
+        # The other workers have only just come back too, and may not have renewed yet.
+        self._schedule.postpone_rescue(RESCUE_AFTER_OUTAGE_SECONDS if self._was_out else 0.0)
+        self._was_out = True
         self._renewed(renewal, sent_at)
         for orphan in orphans:
             logger.info("job %s %s: the reply to its claim was lost; it is given back", orphan.id, orphan.task)
@@ -288,37 +293,26 @@ class Exchange:
     def _failed(self, call: object, error: Exception) -> None:
         if isinstance(error, psycopg.errors.UndefinedTable):
             self.error = str(MissingTables(self._options.database))
-        if isinstance(call, Cycle):
-            if call.batch.size and is_refusal(error):
+        match call:
+            case Cycle() if call.batch.size and is_refusal(error):
                 self._ledger.refused(call.batch, error)
-                return
-            if call.batch.size and waited_for_a_lock(error):
+            case Cycle() if call.batch.size and waited_for_a_lock(error):
                 logger.info("a job's row is locked by somebody else; its outcome waits, the others go on")
                 self._ledger.set_aside(call.batch)
                 self._probe_at = 0.0
-                return
-            self._ledger.put_back(call.batch)
-        self._outage.failed(error)
-        if not isinstance(error, psycopg.errors.QueryCanceled | psycopg.errors.LockNotAvailable):
-            self._is_known = False
-            if isinstance(call, Cycle | Return):
+            case Cycle() | Return():
                 # It may have been carried out all the same: what it claimed or recovered is found by its token.
                 self._lost_tokens.add(call.token)
-            self._schedule.postpone_rescue(RESCUE_AFTER_OUTAGE_SECONDS)
+                if isinstance(call, Cycle):
+                    self._ledger.put_back(call.batch)
+                self._out(error)
+            case _:
+                self._out(error)
 
-    def _hear(self, _events: int) -> None:
-        try:
-            if self._ear is not None and self._ear.heard():
-                self._schedule.wake()
-        except psycopg.OperationalError as error:
-            logger.info("the listening connection is gone (%s); polling goes on", str(error).strip())
-            self._drop_ear()
-
-    def _drop_ear(self) -> None:
-        if self._ear is not None:
-            self._wakeup.forget(self._ear)
-            self._ear.close()
-            self._ear = None
+    def _out(self, error: Exception) -> None:
+        self._outage.failed(error)
+        # Somebody's lock, or a slow server, is no reason to doubt the connection.
+        self._is_known = self._is_known and waited_for_a_lock(error)
 
 
 class _Goodbye:

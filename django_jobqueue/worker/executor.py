@@ -31,18 +31,19 @@ logger = logging.getLogger("django_jobqueue.worker")
 
 
 class Order(NamedTuple):
-    """What a runner is told of an attempt. args and kwargs are whatever the row held."""
+    """What a runner is told of an attempt. args and kwargs are JSON text, whatever the row held."""
 
     ticket: int
     job_id: int
     attempt_number: int
     task: str
-    args: Any
-    kwargs: Any
+    edit_count: int
     enqueued_at: str
     started_at: str
     last_attempted_at: str
     worker_ids: list[str]
+    args: str
+    kwargs: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,7 @@ async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
     try:
         async with timer:
             with _leaving_copies():
-                value = await task.func(*_call_args(task, result), **result.kwargs)
+                value = await task.func(*_call_args(task, result, order), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
         # Not isinstance: it would ask the exception for its class.
         if timer.expired() and issubclass(type(error), TimeoutError):
@@ -94,23 +95,25 @@ def _run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
     _tell(result, bounds.backend)
     try:
         with _leaving_copies():
-            value = task.func(*_call_args(task, result), **result.kwargs)
+            value = task.func(*_call_args(task, result, order), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
         return _outcome_of(error, task, result)
     return _succeeded(value, bounds)
 
 
 def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult | Failed:
-    if not isinstance(order.args, list) or not isinstance(order.kwargs, dict):
-        shown = storable(json.dumps({"args": order.args, "kwargs": order.kwargs}), 500)
-        message = f"the stored args are not a list, or the kwargs not an object: {shown}"
-        return Failed(Failure(class_path(InvalidPayload), message), Verdict.INVALID_PAYLOAD)
+    try:
+        args, kwargs = json.loads(order.args), json.loads(order.kwargs)
+    except (ValueError, RecursionError) as error:
+        return _unreadable(f"the stored arguments cannot be read: {error}")
+    if not isinstance(args, list) or not isinstance(kwargs, dict):
+        return _unreadable(f"the stored args are not a list, or the kwargs not an object: {order.args}, {order.kwargs}")
     return results.for_attempt(
         id=str(order.job_id),
         task=task,
         backend=bounds.backend,
-        args=order.args,
-        kwargs=order.kwargs,
+        args=args,
+        kwargs=kwargs,
         attempt_number=order.attempt_number,
         worker_id=order.worker_ids[-1],
         earlier_worker_ids=order.worker_ids[:-1],
@@ -118,6 +121,10 @@ def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult 
         started_at=order.started_at,
         last_attempted_at=order.last_attempted_at,
     )
+
+
+def _unreadable(message: str) -> Failed:
+    return Failed(Failure(class_path(InvalidPayload), storable(message, 500)), Verdict.INVALID_PAYLOAD)
 
 
 def _tell(result: results.TaskResult, backend: str) -> None:
@@ -164,8 +171,10 @@ def _leaving_copies() -> Iterator[None]:
             os._exit(code & 0xFF)
 
 
-def _call_args(task: AnyTask, result: results.TaskResult) -> list[Any]:
-    return [results.TaskContext(task_result=result), *result.args] if task.takes_context else result.args
+def _call_args(task: AnyTask, result: results.TaskResult, order: Order) -> list[Any]:
+    if not task.takes_context:
+        return result.args
+    return [results.TaskContext(task_result=result, edit_count=order.edit_count), *result.args]
 
 
 def _succeeded(value: Any, bounds: Bounds) -> Outcome:
@@ -201,8 +210,9 @@ def _judged(error: BaseException, task: AnyTask, result: results.TaskResult) -> 
 
 
 def _does_not_fit(task: AnyTask, result: results.TaskResult) -> bool:
+    context = [None] if task.takes_context else []
     try:
-        inspect.signature(task.func).bind(*_call_args(task, result), **result.kwargs)
+        inspect.signature(task.func).bind(*context, *result.args, **result.kwargs)
     except TypeError:
         return True
     return False

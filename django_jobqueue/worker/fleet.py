@@ -93,7 +93,9 @@ class Runner:
             if flight.is_coroutine:
                 flight.begin()
         self._begin_next()
-        self.queue(b'["run",[' + ",".join([_order(flight) for flight in flights]).encode() + b"]]")
+        for flight in flights:
+            self.outgoing += pack(_order(flight))
+        self.flush()
 
     def take_back(self, ticket: int) -> Flight | None:
         """Take a flight out, because it ended or was never started."""
@@ -278,10 +280,11 @@ class Fleet:
                 runner.reserved = False
 
 
-def _order(flight: Flight) -> str:
-    # args and kwargs are spliced in as PostgreSQL wrote them: decoding them here would cost more than the rest of the order.
+def _order(flight: Flight) -> bytes:
+    # args and kwargs go as PostgreSQL wrote them, which is in one line each: to decode them here would cost more than all the rest.
     job = flight.claimed
-    return (
-        f'[{flight.ticket},{job.id},{job.attempt_number},{json.dumps(job.task)},{job.args},{job.kwargs},'
+    head = (
+        f"[{flight.ticket},{job.id},{job.attempt_number},{json.dumps(job.task)},{job.edit_count},"
         f'"{job.enqueued_at}","{job.started_at}","{job.last_attempted_at}",{flight.worker_ids}]'
     )
+    return f"{head}\n{job.args}\n{job.kwargs}".encode()

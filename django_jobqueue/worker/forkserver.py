@@ -23,6 +23,7 @@ from typing import Any
 from django_jobqueue.worker.runner import RunnerPlan, die_with_parent, ignore_stop_signals, serve
 
 DATAGRAM_BYTES = 64 * 1024
+MAX_ERROR_CHARS = 8000
 
 
 def main(fd: int, parent_pid: int, plan: RunnerPlan) -> None:
@@ -33,7 +34,7 @@ def main(fd: int, parent_pid: int, plan: RunnerPlan) -> None:
     try:
         registry = prepare()
     except BaseException:  # told to the keeper, which stops with it
-        _tell(control, {"event": "broken", "error": traceback.format_exc()})
+        _tell(control, {"event": "broken", "error": traceback.format_exc()[-MAX_ERROR_CHARS:]})
         return
     if threading.active_count() > 1:
         names = sorted(thread.name for thread in threading.enumerate() if thread is not threading.main_thread())
@@ -117,4 +118,4 @@ def _reap(control: socket.socket) -> None:
 
 def _tell(control: socket.socket, event: dict[str, Any]) -> None:
     with suppress(BrokenPipeError, ConnectionResetError):
-        control.send(json.dumps(event).encode()[:DATAGRAM_BYTES])
+        control.send(json.dumps(event).encode())

@@ -1,14 +1,15 @@
 """How keeper and runner speak: JSON behind a length of four bytes.
 
 To a runner                                            from a runner
-    ["run", [order, …]]      start these, in order         ["ready"]                       it takes orders
+    an order                 start this, in its turn       ["ready"]                       it takes orders
     ["stop"]                 give back what has not begun  ["broken", text]                it could not start
     ["finished", [id, …]]    tell the receivers            ["done", ticket, seconds, outcome…]
-    ["quit"]                 leave when idle               ["returned", [ticket, …]]       never begun
+                                                           ["returned", [ticket, …]]       never begun
                                                            ["told", count]                 receivers told
 
-An order is [ticket, job id, attempt number, task, args, kwargs, enqueued_at, started_at, last_attempted_at, worker ids]. A ticket is
-the keeper's number for one hand-over: a job may come back to the same runner, a ticket never does.
+An order is three lines of JSON: [ticket, job id, attempt number, task, edit count, enqueued_at, started_at, last_attempted_at,
+worker ids], then the job's args and its kwargs as PostgreSQL wrote them. What cannot be parsed of a damaged row is then that job's
+trouble alone. A ticket is the keeper's number for one hand-over: a job may come back to the same runner, a ticket never does.
 """
 
 from __future__ import annotations

@@ -82,7 +82,8 @@ class Keeper:
             self._crew.has_new_room = False
             self._exchange.look_now()
         self._exchange.turn(now)
-        self._crew.place()
+        if not self._stop_signals:
+            self._crew.place()
         if self._exchange.ended:
             if self._tells:
                 self._crew.tell_receivers(self._exchange.ended)

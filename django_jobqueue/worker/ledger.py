@@ -12,7 +12,6 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
-from uuid import UUID
 
 import psycopg
 
@@ -65,11 +64,10 @@ class Ledger:
         # With nothing left to write there is no bad row either.
         return self._limit < MAX_BATCH and self.has_batch
 
-    def tokens(self) -> frozenset[UUID]:
-        """Name the leases that what waits was run under."""
-        return frozenset(
-            entry.token for entries in (self._settlements, self._leases, self._locked) for entry in entries
-        )
+    def leases(self) -> list[Lease]:
+        """List the leases of what waits: an outcome that cannot be written yet is worth keeping them for."""
+        entries = [*self._settlements, *self._leases, *self._locked]
+        return [Lease(entry.job_id, entry.token) for entry in entries]
 
     def add(self, settlement: Settlement) -> None:
         """Note a decided attempt."""
@@ -80,7 +78,7 @@ class Ledger:
         self._leases.append(lease)
 
     def take(self) -> Batch:
-        """Take the next batch; it must come back by `written`, `put_back` or `refused`."""
+        """Take the next batch; it must come back by `written`, `put_back`, `refused` or `set_aside`."""
         settlements = [self._settlements.popleft() for _ in range(min(self._limit, len(self._settlements)))]
         room = self._limit - len(settlements)
         leases = [self._leases.popleft() for _ in range(min(room, len(self._leases)))]
@@ -97,8 +95,12 @@ class Ledger:
         self._leases.extendleft(reversed(batch.leases))
 
     def set_aside(self, batch: Batch) -> None:
-        """Keep a batch apart that waited for somebody's lock on one of its rows, until it is known which."""
+        """Keep a batch apart that waited for somebody's lock on one of its rows, until it is known which.
+
+        The next ones are half as large: it may be the server that is slow.
+        """
         self._locked += [*batch.settlements, *batch.leases]
+        self._limit = max(1, min(self._limit, batch.size // 2))
 
     def locked(self) -> list[Lease]:
         """Name the leases of what is kept apart."""
@@ -131,9 +133,7 @@ class Ledger:
 def is_refusal(error: Exception) -> bool:
     """Whether PostgreSQL refuses what it was given, as against not being able to take anything now."""
     # UnicodeError: text that cannot even be sent.
-    refusals = psycopg.DataError | psycopg.IntegrityError | psycopg.ProgrammingError | UnicodeError
-    states = psycopg.errors.UndefinedTable | psycopg.errors.InsufficientPrivilege
-    return isinstance(error, refusals) and not isinstance(error, states)
+    return isinstance(error, psycopg.DataError | psycopg.IntegrityError | UnicodeError)
 
 
 def waited_for_a_lock(error: Exception) -> bool:

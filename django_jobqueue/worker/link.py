@@ -18,6 +18,8 @@ from django_jobqueue.worker import clock
 CALL_SECONDS = 5.0
 """No call takes longer than this; then its connection is cut."""
 
+CUT_AGAIN_SECONDS = 0.5
+
 
 @dataclass(frozen=True, slots=True)
 class Reply:
@@ -38,12 +40,12 @@ class Link:
         self._calls: queue.SimpleQueue[tuple[Any, Callable[[Session], Any]] | None] = queue.SimpleQueue()
         self._replies: queue.SimpleQueue[Reply] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="jobqueue-link", daemon=True)
-        self._sent_at: float | None = None
+        self._deadline: float | None = None
 
     @property
     def is_busy(self) -> bool:
         """Whether a call has been sent and its reply not been taken."""
-        return self._sent_at is not None
+        return self._deadline is not None
 
     def start(self) -> None:
         """Start the thread."""
@@ -53,7 +55,7 @@ class Link:
         """Make a call: `work` runs in the thread; its reply names `call`. One at a time."""
         if self.is_busy:
             raise RuntimeError("a call is under way")
-        self._sent_at = clock.now()
+        self._deadline = clock.now() + CALL_SECONDS
         self._calls.put((call, work))
 
     def take(self) -> Reply | None:
@@ -62,16 +64,20 @@ class Link:
             reply = self._replies.get_nowait()
         except queue.Empty:
             return None
-        self._sent_at = None
+        self._deadline = None
         return reply
 
     def deadline(self) -> float | None:
         """Say when the call under way must be cut, or None."""
-        return None if self._sent_at is None else self._sent_at + CALL_SECONDS
+        return self._deadline
 
     def cut(self) -> None:
-        """Cut the line under the call that is under way; its reply will be an error."""
+        """Cut the line under the call that is under way; its reply will be an error.
+
+        A call that is still connecting has no line to cut: it ends by its connect_timeout, and is looked at again and again until then.
+        """
         self._session.abandon()
+        self._deadline = clock.now() + CUT_AGAIN_SECONDS
 
     def close(self) -> None:
         """End the thread and the connection. Waits for no call."""

@@ -5,11 +5,16 @@ In a runner, never in the keeper: a receiver is the project's code, and may bloc
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from weakref import ReferenceType
 
+from django.db import DatabaseError
+
 from django_jobqueue.compat import TaskResultDoesNotExist, log_task_finished, task_backends, task_finished
 from django_jobqueue.worker import slate
+
+logger = logging.getLogger("django_jobqueue.worker")
 
 
 def anyone_listens() -> bool:
@@ -27,5 +32,8 @@ def tell(job_ids: Sequence[int], *, backend: str) -> None:
             try:
                 result = sender.get_result(str(job_id))
             except TaskResultDoesNotExist:
+                continue
+            except DatabaseError as error:
+                logger.warning("receivers of task_finished are not told of job %s: %s", job_id, error)
                 continue
             task_finished.send_robust(sender=type(sender), task_result=result)

@@ -48,7 +48,7 @@ class RunnerPlan:
 
 
 def serve(sock: socket.socket, registry: Registry, plan: RunnerPlan) -> NoReturn:
-    """Be a runner until the keeper says quit, or is gone. Never returns."""
+    """Be a runner until the keeper is gone. Never returns."""
     code = 1
     try:
         _Runner(sock, registry, plan).read_orders()
@@ -96,8 +96,7 @@ class _Runner:
         reader = FrameReader()
         while data := self._receive():
             for payload in reader.feed(data):
-                if not self._obey(json.loads(payload)):
-                    return
+                self._obey(payload)
 
     def _receive(self) -> bytes:
         try:
@@ -105,18 +104,16 @@ class _Runner:
         except ConnectionError:
             return b""
 
-    def _obey(self, message: list[Any]) -> bool:
-        match message:
-            case ["run", orders]:
-                for fields in orders:
-                    self._take(Order(*fields))
+    def _obey(self, payload: bytes) -> None:
+        head, *arguments = payload.split(b"\n")
+        if arguments:
+            self._take(Order(*json.loads(head), *[text.decode() for text in arguments]))
+            return
+        match json.loads(head):
             case ["stop"]:
                 self._return_orders()
             case ["finished", job_ids]:
                 self._tell_receivers(job_ids)
-            case ["quit"]:
-                return False
-        return True
 
     def _take(self, order: Order) -> None:
         task = self._registry.get(order.task)

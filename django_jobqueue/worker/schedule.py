@@ -1,4 +1,4 @@
-"""When the keeper polls, rescues, renews and listens next: moments on its own clock, each with jitter."""
+"""When the keeper polls, rescues and renews next: moments on its own clock, each with jitter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from django_jobqueue.worker import clock
 
 BURST_SECONDS, BURST_POLL_SECONDS = 0.2, 0.01
 """A NOTIFY is the first of a burst that is not all announced: a woken worker polls this often for this long."""
-LISTEN_RETRY_SECONDS = 5.0
 
 
 class Schedule:
@@ -18,7 +17,7 @@ class Schedule:
     def __init__(self, options: Options) -> None:
         self._options = options
         self._burst_until = 0.0
-        self.poll_at = self.rescue_at = self.listen_at = 0.0
+        self.poll_at = self.rescue_at = 0.0
         self.renew_at = clock.now() + options.renew_seconds
 
     def wake(self) -> None:
@@ -51,10 +50,6 @@ class Schedule:
     def postpone_rescue(self, seconds: float) -> None:
         """Rescue nothing for a while: after an outage the other workers have not had time to renew either."""
         self.rescue_at = max(self.rescue_at, clock.now() + seconds)
-
-    def listened(self, now: float) -> None:
-        """Note a try to listen and set the next one, should it come to nothing."""
-        self.listen_at = now + LISTEN_RETRY_SECONDS
 
 
 def jittered(seconds: float) -> float:

@@ -42,6 +42,8 @@ class Wakeup:
 
         for number in signals:
             self._previous[number] = signal.signal(number, handler)
+        # The interpreter writes here the moment a signal arrives: one that comes just before the wait does not sleep through it.
+        signal.set_wakeup_fd(self._write_end, warn_on_full_buffer=False)
 
     def watch(self, fileobj: Any, on_ready: Callable[[int], None], *, write: bool = False) -> None:
         """Call `on_ready` with the events when `fileobj` can be read, or also when it can be written."""
@@ -63,6 +65,8 @@ class Wakeup:
 
     def close(self) -> None:
         """Put the signals' handlers back and close what is open."""
+        if self._previous:
+            signal.set_wakeup_fd(-1)
         for number, handler in self._previous.items():
             signal.signal(number, handler)
         self._selector.close()

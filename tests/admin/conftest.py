@@ -1,15 +1,15 @@
 """Rows to look at, people who look, and a tool to damage what they see."""
 
 import uuid
-from datetime import timedelta
+from functools import partial
 
 import pytest
 from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.db import connection
-from django.db.models.functions import Now
 
-from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job, Worker
+from django_jobqueue.models import Attempt, AuditEntry, Worker
+from tests.factories import make_dead_letter, make_job
 
 ADMIN = "/admin/django_jobqueue"
 
@@ -17,36 +17,19 @@ ADMIN = "/admin/django_jobqueue"
 @pytest.fixture
 def job(db):
     """Make jobs; READY unless told otherwise."""
-
-    def make(**columns):
-        return Job.objects.create(**{"task": "shop.tasks.charge"} | columns)
-
-    return make
+    return partial(make_job, task="shop.tasks.charge")
 
 
 @pytest.fixture
-def letter(job):
-    """Make dead letters, each with a failed job and one attempt."""
+def letter(db):
+    """Make dead letters; further columns are the job's, those of `attempt` its last attempt's."""
 
-    def make(*, job_columns=None, attempt_columns=None, **columns):
-        dead = job(**{"status": "FAILED", "attempt_count": 1, "failure_count": 1} | (job_columns or {}))
-        Attempt.objects.create(
-            **{
-                "job": dead,
-                "number": 1,
-                "worker_id": uuid.uuid4(),
-                "started_at": Now() - timedelta(seconds=9),
-                "finished_at": Now() - timedelta(seconds=6),
-                "outcome": "failed",
-                "charged": True,
-                "exception_class": "builtins.ValueError",
-                "message": "no such customer",
-                "traceback": 'File "tasks.py", line 3\nValueError: no such customer',
-            }
-            | (attempt_columns or {})
-        )
-        columns = {"reason": "attempts_exhausted", "first_died_at": Now(), "last_died_at": Now()} | columns
-        return DeadLetter.objects.create(job=dead, **columns)
+    def make(*, attempt=None, **columns):
+        made = make_dead_letter(**{"task": "shop.tasks.charge"} | columns)
+        if attempt:
+            last = made.job.attempts.order_by("-number").first()
+            Attempt.objects.filter(pk=last.pk).update(**attempt)
+        return made
 
     return make
 
@@ -99,6 +82,8 @@ def by_hand(db):
 
     def run(sql, *params):
         with connection.cursor() as cursor:
+            # What the test has inserted so far is checked now; what is done by hand never is.
+            cursor.execute("SET CONSTRAINTS ALL IMMEDIATE; SET CONSTRAINTS ALL DEFERRED")
             cursor.execute("SET LOCAL session_replication_role = replica")
             cursor.execute(sql, params)
             cursor.execute("SET LOCAL session_replication_role = origin")

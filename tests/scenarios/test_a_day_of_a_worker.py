@@ -168,3 +168,29 @@ def _listeners():
             "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'LISTEN%%' AND datname = current_database()"
         )
         return cursor.fetchone()[0]
+
+
+def test_a_row_that_somebody_has_locked_holds_up_nobody_else(start_worker, job_is):
+    """A job whose row another session holds is settled when it lets go; until then the others start and end as ever."""
+    from django.db import transaction
+
+    worker = start_worker("--processes", "2")
+    held = tasks.sleep.enqueue(1)
+    wait_until(lambda: Trace.objects.filter(what="start").exists(), seconds=SECONDS)
+    with transaction.atomic():
+        Job.objects.select_for_update().get(pk=int(held.id))
+        wait_until(lambda: "row is locked by somebody else" in worker.log, seconds=SECONDS)
+        others = [tasks.start.using(queue_name=f"q{number}") for number in range(3)]
+    results = [other.enqueue() for other in others]
+    for result in [held, *results]:
+        job_is(result, "SUCCESSFUL")
+
+    assert Attempt.objects.filter(job_id=int(held.id)).count() == 1
+
+
+def test_a_job_that_asks_to_come_back_at_once_is_run_before_the_worker_leaves(run_until_idle):
+    """--until-idle does not leave while a job is due, also when another slot had found nothing before it was."""
+    result = tasks.come_back_at_once.enqueue(3)
+    run_until_idle("--processes", "2")
+
+    assert Job.objects.get(pk=int(result.id)).status == "SUCCESSFUL"

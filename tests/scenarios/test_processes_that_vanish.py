@@ -51,8 +51,11 @@ def test_a_worker_survives_the_death_of_its_forkserver(start_worker, job_is):
 
 def test_where_a_thread_is_alive_runners_are_spawned(start_worker, job_is):
     """A project whose imports leave a thread behind gets one warning that names it, and runners as fresh interpreters."""
-    worker = start_worker("--processes", "1", thread=True)
-    job_is(tasks.start.enqueue(), "SUCCESSFUL")
+    worker = start_worker("--processes", "3", thread=True)
+    sleepers = [tasks.sleep.enqueue(1) for _ in range(3)]
+    for sleeper in sleepers:
+        job_is(sleeper, "SUCCESSFUL")
+    assert Trace.objects.filter(what="end").values("pid").distinct().count() == 3
     poison = job_is(tasks.kill_its_process.enqueue(), "FAILED")
     job_is(tasks.start.enqueue(), "SUCCESSFUL")
 

@@ -14,7 +14,7 @@ from contextvars import ContextVar
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone, translation
 
-from django_jobqueue import task
+from django_jobqueue import Snooze, task
 from django_jobqueue.backoff import constant
 from tests.stage.models import Order, Trace
 
@@ -99,6 +99,15 @@ def fail_at_first(context, failures):
 def fail(message="it fails"):
     """Raise, every time."""
     raise ValueError(message)
+
+
+@task(takes_context=True)
+def come_back_at_once(context, times):
+    """Ask to be called again, without a wait, so many times."""
+    if context.attempt <= times:
+        time.sleep(0.3)
+        raise Snooze(0)
+    return context.attempt
 
 
 @task(takes_context=True)

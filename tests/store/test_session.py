@@ -229,7 +229,7 @@ def test_a_frozen_worker_holds_no_lock(session):
     frozen = connect("default")
     quick = Session("default", idle_timeout_ms=100)
     frozen.execute("BEGIN")
-    frozen.execute(quick._idle_guard)
+    frozen.execute(quick._own_settings)
     frozen.execute("SELECT FROM django_jobqueue_job WHERE id = %s FOR UPDATE", [job_id])
 
     question = Ask("SELECT id FROM django_jobqueue_job WHERE id = %s FOR UPDATE SKIP LOCKED", [job_id])

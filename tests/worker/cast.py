@@ -334,3 +334,9 @@ def count_traces():
 @task(owner="billing")
 def owned():
     """Belong to somebody."""
+
+
+@task(takes_context=True)
+def tell_its_key(context):
+    """Return the key that the job shows to others."""
+    return context.idempotency_key

@@ -20,7 +20,7 @@ def claimed(**fields):
     """Make a claim as the store answers with."""
     facts = {"id": next(_numbers), "task": "shop.charge", "attempt_number": 1, "args": "[]", "kwargs": "{}"}
     times = dict.fromkeys(("enqueued_at", "started_at", "last_attempted_at"), MOMENT)
-    return Claimed(**{**facts, **times, "max_attempts": 3, "tally": Tally(), "earlier_worker_ids": "[]", **fields})
+    return Claimed(**{**facts, **times, "edit_count": 0, "max_attempts": 3, "tally": Tally(), "earlier_worker_ids": "[]", **fields})
 
 
 def flight(*, crash_count=0, is_coroutine=False, is_short=False, timeout=None, **fields):
@@ -52,7 +52,7 @@ class Peer:
             try:
                 payloads += self.reader.feed(self.sock.recv(1 << 20))
             except BlockingIOError:
-                return [json.loads(payload) for payload in payloads]
+                return [[json.loads(line) for line in payload.split(b"\n")] for payload in payloads]
 
 
 def runner(number=0, *, threads=1, coroutines=0, phase=Phase.READY):

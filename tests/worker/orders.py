@@ -2,6 +2,7 @@
 
 import asyncio
 import contextvars
+import json
 
 from django_jobqueue.worker import executor
 from django_jobqueue.worker.executor import Bounds, Order
@@ -14,7 +15,14 @@ def order(task, *args, **changes):
     moment = "2026-11-29 16:10:00.25+00"
     facts = {"ticket": 1, "job_id": 42, "attempt_number": 1, "task": task.module_path if task else "gone.task"}
     times = dict.fromkeys(("enqueued_at", "started_at", "last_attempted_at"), moment)
-    return Order(**{**facts, **times, "args": list(args), "kwargs": {}, "worker_ids": ["w1"], **changes})
+    given = {"args": list(args), "kwargs": {}, "worker_ids": ["w1"], "edit_count": 0, **changes}
+    # As PostgreSQL would have written them; a test of a damaged row says its text itself.
+    texts = {name: given[name] if isinstance(given[name], Text) else json.dumps(given[name]) for name in ("args", "kwargs")}
+    return Order(**{**facts, **times, **given, **texts})
+
+
+class Text(str):
+    """Stored arguments, as they are in the row."""
 
 
 def run(task, *args, **changes):

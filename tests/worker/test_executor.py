@@ -7,7 +7,7 @@ import pytest
 from django_jobqueue.compat import task_started
 from django_jobqueue.policy.outcomes import Failed, Snoozed, Succeeded, TimedOut, Verdict
 from tests.worker import cast
-from tests.worker.orders import BOUNDS, run, run_async
+from tests.worker.orders import BOUNDS, Text, run, run_async
 
 pytestmark = pytest.mark.django_db(transaction=True, available_apps=["django_jobqueue"])
 
@@ -288,3 +288,18 @@ def test_a_receiver_may_be_a_coroutine(receiver, attempt):
     attempt(cast.give if attempt is run else cast.snooze_async, 5)
 
     assert heard == ["42"]
+
+
+def test_arguments_that_cannot_be_parsed_are_the_job_s_own_trouble():
+    """A number of more digits than Python reads, and nesting deeper than it follows, are a damaged payload and no crash."""
+    digits = run(cast.give, args=Text("[" + "9" * 5000 + "]"))
+    nested = run(cast.give, args=Text("[" * 200_000 + "]" * 200_000))
+
+    assert [outcome.verdict for outcome in (digits, nested)] == ["invalid_payload", "invalid_payload"]
+
+
+def test_the_idempotency_key_tells_edited_replays_apart():
+    """The key is the job's id; after the second replay with edited arguments it is `id:2`."""
+    first, edited = (run(cast.tell_its_key, edit_count=count) for count in (0, 2))
+
+    assert [outcome.result for outcome in (first, edited)] == ['"42"', '"42:2"']

@@ -1,10 +1,10 @@
-"""The schedule: when a worker polls, rescues, renews and listens."""
+"""The schedule: when a worker polls, rescues and renews."""
 
 import pytest
 
 from django_jobqueue.conf import Options
 from django_jobqueue.worker import clock
-from django_jobqueue.worker.schedule import BURST_POLL_SECONDS, BURST_SECONDS, LISTEN_RETRY_SECONDS, Schedule, jittered
+from django_jobqueue.worker.schedule import BURST_POLL_SECONDS, BURST_SECONDS, Schedule, jittered
 
 OPTIONS = Options(poll_seconds=2, rescue_seconds=6, lease_seconds=30, renew_seconds=10)
 
@@ -16,10 +16,10 @@ def schedule():
 
 
 def test_a_fresh_worker_looks_at_once(schedule):
-    """The first poll, rescue and listening are due at the start; a renewal is not before there is a lease to renew."""
+    """The first poll and rescue are due at the start; a renewal is not before there is a lease to renew."""
     now = clock.now()
 
-    assert max(schedule.poll_at, schedule.rescue_at, schedule.listen_at) <= now
+    assert max(schedule.poll_at, schedule.rescue_at) <= now
     assert schedule.renew_at == pytest.approx(now + 10, abs=1)
 
 
@@ -82,12 +82,6 @@ def test_after_an_outage_rescue_waits(schedule):
     schedule.postpone_rescue(1)
     assert schedule.rescue_at >= clock.now() + 9
 
-
-def test_listening_is_tried_again(schedule):
-    """A try to listen that came to nothing is repeated after some seconds."""
-    schedule.listened(1000.0)
-
-    assert schedule.listen_at == 1000.0 + LISTEN_RETRY_SECONDS
 
 
 def test_jitter_stays_within_a_tenth():

@@ -34,8 +34,8 @@ class Command(BaseCommand):
 
     def handle(self, **given: Any) -> None:
         """Build the plan and run it."""
-        from django_jobqueue.registry import discover
         from django_jobqueue.management.worker_plan import plan_for
+        from django_jobqueue.registry import discover
 
         try:
             plan = plan_for(

@@ -28,7 +28,7 @@ WHERE job.id = ANY (ARRAY(
 RETURNING
     job.id, job.task, job.attempt_count, job.args::text, job.kwargs::text,
     job.enqueued_at::text, job.started_at::text, job.last_attempted_at::text,
-    job.max_attempts, job.failure_count, job.interruption_count, job.snooze_count, job.crash_count,
+    job.edit_count, job.max_attempts, job.failure_count, job.interruption_count, job.snooze_count, job.crash_count,
     CASE WHEN job.attempt_count > 1 THEN (
         SELECT COALESCE(json_agg(attempt.worker_id ORDER BY attempt.number), '[]')::text
         FROM {attempt} AS attempt

@@ -90,5 +90,5 @@ counts AS (
 )
 SELECT
     kind, queue_name, task, number,
-    GREATEST(0, EXTRACT(EPOCH FROM statement_timestamp() - due_since))::float8 AS due_for_seconds
+    GREATEST(0, EXTRACT(EPOCH FROM statement_timestamp()) - EXTRACT(EPOCH FROM due_since))::float8 AS due_for_seconds
 FROM counts

@@ -1,0 +1,61 @@
+"""Hear the producers' notifications: on a connection, and with a thread, apart from the working ones.
+
+A connect that hangs then holds up nothing. Without it polling goes on: what is heard is only a hint.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+
+import psycopg
+
+from django_jobqueue.store.notify import CHANNEL
+from django_jobqueue.store.session import Session
+from django_jobqueue.worker.link import Link
+from django_jobqueue.worker.wakeup import Ear, Wakeup
+
+logger = logging.getLogger("django_jobqueue.worker")
+
+RETRY_SECONDS = 5.0
+
+
+class Listener:
+    """Listens, and calls `heard` when a producer has notified, or may have while nobody listened."""
+
+    def __init__(self, using: str, wakeup: Wakeup, heard: Callable[[], None]) -> None:
+        self._wakeup, self._heard = wakeup, heard
+        self._link = Link(Session(using), wakeup.wake)
+        self._ear: Ear | None = None
+        self._try_at = 0.0
+        self._link.start()
+
+    def turn(self, now: float) -> None:
+        """Take the connection that has come, or ask for one."""
+        if (reply := self._link.take()) is not None and reply.error is None:
+            self._ear = reply.answer
+            self._wakeup.watch(self._ear, self._on_ready)
+            # What was announced before this moment was not heard.
+            self._heard()
+        if self._ear is None and not self._link.is_busy and now >= self._try_at:
+            self._try_at = now + RETRY_SECONDS
+            self._link.send(None, lambda session: Ear(session.listen(CHANNEL)))
+
+    def close(self) -> None:
+        """Hear no more."""
+        self._drop()
+        self._link.close()
+
+    def _on_ready(self, _events: int) -> None:
+        try:
+            if self._ear is not None and self._ear.heard():
+                self._heard()
+        except psycopg.OperationalError as error:
+            logger.info("the listening connection is gone (%s); polling goes on", str(error).strip())
+            self._drop()
+
+    def _drop(self) -> None:
+        if self._ear is not None:
+            self._wakeup.forget(self._ear)
+            self._ear.close()
+            self._ear = None
