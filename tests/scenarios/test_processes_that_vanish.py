@@ -64,3 +64,13 @@ def test_where_a_thread_is_alive_runners_are_spawned(start_worker, job_is):
     worker.send(signal.SIGTERM)
     assert worker.wait() == 0
     assert not Job.objects.filter(status="RUNNING").exists()
+
+
+def test_a_forkserver_that_dies_before_its_runners_are_ready_is_replaced(start_worker, job_is):
+    """A worker whose forkserver is killed while it imports starts another, and hears its runners."""
+    worker = start_worker("--processes", "2")
+    forkserver = wait_until(lambda: psutil.Process(worker.pid).children())[0]
+    forkserver.kill()
+
+    for result in [tasks.start.enqueue() for _ in range(4)]:
+        job_is(result, "SUCCESSFUL")
