@@ -132,7 +132,8 @@ def test_what_waits_for_a_lock_is_kept_apart_until_it_is_free():
     assert {each.token for each in ledger.locked()} == {each.token for each in ledger.leases()}
 
     ledger.unlock(busy=frozenset({1}))
-    assert sorted(ids(ledger.take())) == [0, 2, 1_000_000]
+    # The batches are half as large now: it might have been the server that was slow.
+    assert sorted([*ids(ledger.take()), *ids(ledger.take())]) == [0, 2, 1_000_000]
     assert [each.job_id for each in ledger.locked()] == [1]
 
 
