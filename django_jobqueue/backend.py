@@ -25,6 +25,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from asgiref.sync import sync_to_async
+from django.apps import apps
 from django.db import connections, transaction
 
 from django_jobqueue import registry, results, task_options
@@ -199,6 +200,8 @@ class JobQueueBackend(BaseTaskBackend):
 
     def require_postgresql(self) -> None:
         """Raise InvalidOptions or UnsupportedDatabase unless the queue's tables can be used here."""
+        if not apps.is_installed("django_jobqueue"):
+            raise InvalidOptions(f"TASKS[{self.alias!r}] uses the job queue; add 'django_jobqueue' to INSTALLED_APPS")
         if self.database not in connections:
             raise InvalidOptions(
                 f"TASKS[{self.alias!r}]['OPTIONS']['database'] is {self.database!r}, "

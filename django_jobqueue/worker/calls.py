@@ -36,6 +36,7 @@ class Cycle:
     is_poll: bool = False
     rescue: Statement[list[TakenOver]] | None = None
     sign_of_life: Statement[None] | None = None
+    unknown_tasks: Statement[frozenset[str]] | None = None
 
     def __call__(self, session: Session) -> CycleAnswer:
         """Make the call."""
@@ -49,6 +50,8 @@ class Cycle:
             plan.append(("rescued", self.rescue))
         if self.sign_of_life is not None:
             plan.append(("", self.sign_of_life))
+        if self.unknown_tasks is not None:
+            plan.append(("unknown", self.unknown_tasks))
         plan += [("claimed", claim) for claim in self.claims]
         if not plan:
             return answer
@@ -61,6 +64,8 @@ class Cycle:
                     answer.promoted = reply
                 case "rescued":
                     answer.rescued += reply
+                case "unknown":
+                    answer.unknown_tasks = reply
                 case "claimed":
                     answer.claimed += reply
         return answer
@@ -74,6 +79,7 @@ class CycleAnswer:
     claimed: list[Claimed] = field(default_factory=list)
     rescued: list[TakenOver] = field(default_factory=list)
     promoted: Promoted | None = None
+    unknown_tasks: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

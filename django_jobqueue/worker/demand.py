@@ -8,6 +8,7 @@ from uuid import UUID
 from django_jobqueue.registry import Registry
 from django_jobqueue.store.claim import Claimed, claim
 from django_jobqueue.store.statement import Statement
+from django_jobqueue.store.unknown_tasks import unknown_tasks
 from django_jobqueue.worker.fleet import Fleet, Room
 from django_jobqueue.worker.pace import Pace
 from django_jobqueue.worker.plan import WorkerPlan
@@ -21,6 +22,10 @@ class Demand:
         self._serving = plan.serving
         self._functions = registry.functions()
         self._coroutines = frozenset(registry.coroutines())
+
+    def unknown_tasks(self) -> Statement[frozenset[str]]:
+        """Ask which tasks are due that this worker does not know."""
+        return unknown_tasks(backend=self._plan.backend, tasks=[*self._functions, *self._coroutines])
 
     def is_coroutine(self, task: str) -> bool:
         """Whether a task runs in the event loop."""

@@ -66,6 +66,7 @@ class Exchange:
         self._probe_at = 0.0
         self._tickets = count(1)
         self._lost_tokens: set[UUID] = set()
+        self._named_unknown: set[str] = set()
         self._is_known = self._was_out = False
         self._takes_more = True
         self._demand = Demand(plan, registry, self.pace, card.id)
@@ -180,6 +181,7 @@ class Exchange:
             is_poll=is_poll,
             rescue=self._rescue(token, batch) if is_rescue else None,
             sign_of_life=self._sign_of_life() if is_rescue else None,
+            unknown_tasks=self._demand.unknown_tasks() if is_rescue else None,
         )
 
     def _held(self) -> list[Lease]:
@@ -233,6 +235,7 @@ class Exchange:
         for job in answer.rescued:
             logger.warning("job %s %s: its lease ran out; worker %s is lost", job.id, job.task, job.worker_id)
             self.settle(job, cycle.token, Lost(Failure("django_jobqueue.exceptions.WorkerLost", f"the lease of worker {job.worker_id} ran out")))
+        self._name_unknown(answer.unknown_tasks)
         if answer.promoted is not None:
             self._schedule.expect(answer.promoted.next_due_seconds)
         if cycle.wanted and len(answer.claimed) >= cycle.wanted:
@@ -256,6 +259,11 @@ class Exchange:
                     self.is_drained = False
                 case Release():
                     self.is_drained = False
+
+    def _name_unknown(self, tasks: frozenset[str]) -> None:
+        for task in tasks - self._named_unknown:
+            self._named_unknown.add(task)
+            logger.warning("jobs of %s are due, and no task has that name here: is its module imported?", task)
 
     def _flight(self, job: Claimed, token: UUID, lease_until: float) -> Flight:
         task = self._registry.get(job.task)
@@ -293,6 +301,7 @@ class Exchange:
     def _failed(self, call: object, error: Exception) -> None:
         if isinstance(error, psycopg.errors.UndefinedTable):
             self.error = str(MissingTables(self._options.database))
+            return
         match call:
             case Cycle() if call.batch.size and is_refusal(error):
                 self._ledger.refused(call.batch, error)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import signal
+from collections.abc import Callable
 
 from django_jobqueue.exceptions import JobQueueError
 from django_jobqueue.registry import Registry
@@ -37,8 +38,10 @@ class WorkerFailed(JobQueueError):
 class Keeper:
     """One worker. `run` is its life."""
 
-    def __init__(self, plan: WorkerPlan, registry: Registry) -> None:
+    def __init__(self, plan: WorkerPlan, registry: Registry, say: Callable[[str], object] | None = None) -> None:
+        """Make a worker. `say` is told, in a line, what a person in front of it should know."""
         self._plan = plan
+        self._say = say or (lambda _line: None)
         self._card = plan.card()
         self._wakeup = Wakeup()
         self._crew = Crew(plan, self._wakeup)
@@ -66,6 +69,7 @@ class Keeper:
             self._crew.close()
             self._wakeup.close()
         logger.info("worker %s stops; jobs claimed: %d", self._card.id, self._exchange.claimed_count)
+        self._say(f"Stopped; jobs claimed: {self._exchange.claimed_count}.")
         if self._error:
             raise WorkerFailed(self._error)
 
@@ -125,6 +129,7 @@ class Keeper:
         if self._kill_at is None:
             self._kill_at = now + self._plan.grace_seconds
             logger.info("worker %s is asked to stop; jobs in hand: %d", self._card.id, self._crew.fleet.size)
+            self._say(f"Stopping: {self._crew.fleet.size} jobs in hand get up to {self._plan.grace_seconds:g} s; once more leaves now.")
             self._exchange.claim_no_more()
             self._crew.ask_back()
         # A claim that was under way when the signal came may still bring jobs; none of them starts.

@@ -194,3 +194,17 @@ def test_a_job_that_asks_to_come_back_at_once_is_run_before_the_worker_leaves(ru
     run_until_idle("--processes", "2")
 
     assert Job.objects.get(pk=int(result.id)).status == "SUCCESSFUL"
+
+
+def test_a_due_job_that_no_worker_knows_is_told_once(start_worker, job_is):
+    """A job of a task that is not imported stays READY with its payload, and one warning names the task."""
+    from django_jobqueue.store.enqueue import NewJob, enqueue
+
+    enqueue([NewJob(task="shop.jobs.elsewhere")] * 3, using="default")
+    Job.objects.update(run_after=timezone.now() - timezone.timedelta(seconds=60))
+    worker = start_worker("--processes", "1")
+    wait_until(lambda: "jobs of shop.jobs.elsewhere are due" in worker.log, seconds=SECONDS)
+    job_is(tasks.start.enqueue(), "SUCCESSFUL")
+
+    assert worker.log.count("shop.jobs.elsewhere") == 1
+    assert set(Job.objects.filter(task="shop.jobs.elsewhere").values_list("status", "attempt_count")) == {("READY", 0)}

@@ -55,10 +55,11 @@ class Command(BaseCommand):
 
         from django_jobqueue.worker.keeper import Keeper, WorkerFailed
 
-        if given["verbosity"]:
-            self.stdout.write(f"Worker of {plan.summary}. Stop it with Ctrl-C.")
+        say = self.stdout.write if given["verbosity"] else None
+        if say is not None:
+            say(f"Worker of {plan.summary}. Stop it with Ctrl-C.")
         try:
-            Keeper(plan, registry).run()
+            Keeper(plan, registry, say).run()
         except WorkerFailed as error:
             raise CommandError(str(error)) from error
 

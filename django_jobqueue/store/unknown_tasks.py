@@ -1,0 +1,24 @@
+"""Name tasks that are due and that nobody here knows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from django_jobqueue.store.statement import Row, Statement, text_array
+
+
+def unknown_tasks(
+    *, backend: str, tasks: Sequence[str], older_than_seconds: float = 5.0, limit: int = 200
+) -> Statement[frozenset[str]]:
+    """Look among the first `limit` ready jobs for tasks that are not among `tasks`, due for longer than that."""
+    params = {
+        "backend": backend,
+        "tasks": text_array(tasks),
+        "older_than_seconds": older_than_seconds,
+        "limit": limit,
+    }
+    return Statement("unknown_tasks", params, _read)
+
+
+def _read(rows: list[Row]) -> frozenset[str]:
+    return frozenset(row[0] for row in rows)
