@@ -30,6 +30,9 @@ SERVICE = -1
 
 MAX_RESTART_SECONDS = 10.0
 
+RECEIVER_SECONDS = 30.0
+"""Receivers of `task_finished` get this long for what they were told; then their process is killed."""
+
 
 class Report(NamedTuple):
     """How a flight ended. `seconds` is its run time as the runner measured it, 0 if nobody did."""
@@ -80,6 +83,8 @@ class Crew:
         if SERVICE not in self.fleet.runners:
             self._launch(SERVICE)
         service = self.fleet.runners[SERVICE]
+        if not service.untold:
+            service.told_at = clock.now()
         service.untold += len(job_ids)
         service.say("finished", list(job_ids))
         self._watch(service)
@@ -117,6 +122,10 @@ class Crew:
             self.fleet.waiting = [flight for flight in self.fleet.waiting if flight not in late]
         for runner in self.fleet.runners.values():
             if runner.phase is Phase.DYING:
+                continue
+            if runner.untold and now > runner.told_at + RECEIVER_SECONDS:
+                logger.error("a receiver of task_finished did not return: %d ends of jobs are not told", runner.untold)
+                runner.kill("a receiver did not return")
                 continue
             overdue = runner.overdue(now)
             if overdue is not None:
@@ -246,6 +255,7 @@ class Crew:
                     self._failed_starts = 0
                 case ["told", count]:
                     runner.untold -= count
+                    runner.told_at = clock.now()
                 case ["broken", error]:
                     self.broken = error
 

@@ -72,6 +72,7 @@ class Runner:
     killed_why: str = ""
     reserved: bool = False
     untold: int = 0
+    told_at: float = 0.0
     flights: dict[int, Flight] = field(default_factory=dict)
     outgoing: bytearray = field(default_factory=bytearray)
     reader: FrameReader = field(default_factory=FrameReader)

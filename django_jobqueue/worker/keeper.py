@@ -96,7 +96,7 @@ class Keeper:
 
     def _next_moment(self) -> float:
         moment = min(self._exchange.next_moment(), clock.now() + 1.0)
-        if self._crew.fleet.size or self._crew.is_restarting or self._stop_signals:
+        if self._crew.fleet.size or self._crew.is_restarting or self._crew.untold or self._stop_signals:
             moment = min(moment, self._check_at)
         return moment
 
