@@ -119,9 +119,7 @@ def create(home):
 
 def run(command):
     # Settings meant for other environments (PIP_USER, PYTHONPATH) would put packages elsewhere.
-    environment = dict(
-        os.environ, PIP_USER="0", PIP_NO_INPUT="1", PIP_DISABLE_PIP_VERSION_CHECK="1"
-    )
+    environment = dict(os.environ, PIP_USER="0", PIP_NO_INPUT="1", PIP_DISABLE_PIP_VERSION_CHECK="1")
     environment.pop("PYTHONPATH", None)
     words = [str(word) for word in command]
     # The open file is the lock: it lasts until pip has ended too, if this process is killed.

@@ -50,7 +50,8 @@ class MissingTables(JobQueueError, ImproperlyConfigured):
 
     def __init__(self, database: str) -> None:
         super().__init__(
-            f"the tables of the job queue are missing in DATABASES[{database!r}]; run manage.py migrate --database {database}"
+            f"the tables of the job queue are missing in DATABASES[{database!r}]; "
+            f"run manage.py migrate --database {database}"
         )
 
 
@@ -70,7 +71,7 @@ class WorkerLost(JobQueueError):
     """The process of an attempt died, or its worker did; only the attempt's record names it, nothing raises it."""
 
 
-class TaskSignal(Exception):  # noqa: N818 - raised to steer, not to report an error
+class TaskSignal(Exception):
     """Base of what a task raises to decide its own fate."""
 
 

@@ -74,8 +74,8 @@ class TaskContext(AnyTaskContext):  # type: ignore[misc]  # as above
     def idempotency_key(self) -> str:
         """A key that is the same for every attempt of this job, for systems that refuse to do a thing twice.
 
-        It is the job's id, through retries and plain replays. After the nth replay with edited arguments it is `id:n`: what is asked
-        for then is another thing, and the answer to the first is no answer to it.
+        It is the job's id, through retries and plain replays. After the nth replay with edited arguments it is
+        `id:n`: what is asked for then is another thing, and the answer to the first is no answer to it.
         """
         return f"{self.task_result.id}:{self.edit_count}" if self.edit_count else str(self.task_result.id)
 

@@ -31,9 +31,5 @@ def django_db_modify_db_settings(django_db_modify_db_settings, django_db_blocker
 def database_url(transactional_db):
     """The test database's address for a process of its own, as a DATABASE_URL."""
     parameters = connection.get_connection_params()
-    query = "&".join(
-        f"{key}={parameters[key]}"
-        for key in ("host", "port", "user", "password")
-        if key in parameters
-    )
+    query = "&".join(f"{key}={parameters[key]}" for key in ("host", "port", "user", "password") if key in parameters)
     return f"postgres:///{parameters['dbname']}?{query}"

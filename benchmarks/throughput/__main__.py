@@ -68,7 +68,10 @@ def one_round(parameters: dict[str, object], options: argparse.Namespace) -> lis
 
 
 def drain(jobs: int, *arguments: str, workers: int = 1) -> float:
-    """Let real workers run no-op jobs that were enqueued before; jobs a second, from the first claim to the last finish."""
+    """Let real workers run no-op jobs that were enqueued before.
+
+    Jobs a second, from the first claim to the last finish.
+    """
     empty()
     task_backends["default"].enqueue_many([(nothing, (number,), {}) for number in range(jobs)])
     command = [sys.executable, "-m", "django", "runworker", "--until-idle", "-v", "0", *arguments]

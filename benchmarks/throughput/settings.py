@@ -3,7 +3,7 @@
 from demo_project.settings import DATABASES as _DATABASES
 from demo_project.settings import INSTALLED_APPS as _INSTALLED_APPS
 
-SECRET_KEY = "a benchmark has no secrets"  # noqa: S105 - as it says
+SECRET_KEY = "a benchmark has no secrets"
 USE_TZ = True
 DATABASES = {"default": _DATABASES["default"] | {"NAME": "bench_throughput"}}
 INSTALLED_APPS = [

@@ -55,9 +55,12 @@ def _backend(alias: str) -> JobQueueBackend:
     try:
         backend = task_backends[alias]
     except InvalidTaskBackend as error:
-        raise InvalidOptions(f"--backend {alias}: {error}; use an alias of TASKS: {', '.join(sorted(task_backends.settings))}") from error
+        raise InvalidOptions(
+            f"--backend {alias}: {error}; use an alias of TASKS: {', '.join(sorted(task_backends.settings))}"
+        ) from error
     if not isinstance(backend, JobQueueBackend):
         raise InvalidOptions(
-            f"TASKS[{alias!r}] is {type(backend).__name__}; a worker needs 'BACKEND': 'django_jobqueue.backend.JobQueueBackend'"
+            f"TASKS[{alias!r}] is {type(backend).__name__}; a worker needs "
+            "'BACKEND': 'django_jobqueue.backend.JobQueueBackend'"
         )
     return backend

@@ -1,7 +1,7 @@
 """What the queue remembers: columns, constraints and indexes, each with its reason.
 
-Nothing here changes a row. Every change of state is a verb of `store`; `save()` and `update()` on these models exist because
-Django gives them to every model, not because the queue uses them. `models` reads; `store` writes.
+Nothing here changes a row. Every change of state is a verb of `store`; `save()` and `update()` on these models
+exist because Django gives them to every model, not because the queue uses them. `models` reads; `store` writes.
 
 - `Job`         one request to run a task
 - `Attempt`     one try of a job by one worker

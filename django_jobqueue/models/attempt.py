@@ -22,8 +22,8 @@ class Attempt(models.Model):
         CANCELLED = OutcomeName.CANCELLED.value, _("Cancelled")
 
     id = models.BigAutoField(primary_key=True)
-    # No constraint in the database: it would lock the job's row once more for every attempt, and no id of a job is ever reused.
-    # No index of its own: the unique constraint begins with it.
+    # No constraint in the database: it would lock the job's row once more for every attempt, and no id of a job is
+    # ever reused. No index of its own: the unique constraint begins with it.
     job = models.ForeignKey(Job, models.CASCADE, related_name="attempts", db_constraint=False, db_index=False)
     number = models.PositiveIntegerField(help_text=_("Counts from 1 and only grows, through replays too."))
     worker_id = models.UUIDField(null=True, blank=True)

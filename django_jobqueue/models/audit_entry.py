@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy as _
 class AuditEntry(models.Model):
     """One act of a person, or of a program in a person's name, written in the transaction of the act.
 
-    Append-only by permissions and grants. No foreign key: users may live in another database or be deleted, rows may be pruned; what
-    was done stays done.
+    Append-only by permissions and grants. No foreign key: users may live in another database or be deleted, rows
+    may be pruned; what was done stays done.
     """
 
     id = models.BigAutoField(primary_key=True)

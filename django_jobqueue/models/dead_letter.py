@@ -13,8 +13,8 @@ from django_jobqueue.policy import lifecycle
 class DeadLetter(models.Model):
     """The one letter of a job that died, however often it died.
 
-    A FAILED job's letter is OPEN or DISCARDED. A replay makes it REPLAYED; it is RESOLVED when the job succeeds or is cancelled, and
-    OPEN again, with one death more, when the job dies again.
+    A FAILED job's letter is OPEN or DISCARDED. A replay makes it REPLAYED; it is RESOLVED when the job succeeds or
+    is cancelled, and OPEN again, with one death more, when the job dies again.
     """
 
     class Status(models.TextChoices):

@@ -13,9 +13,9 @@ from django_jobqueue.policy import lifecycle
 class Job(models.Model):
     """One request to run a task.
 
-    The lease lives in the row of the job it belongs to: `lease_token` is the right to write, `lease_expires_at` its end. While a job
-    runs, its open attempt is these columns too (number `attempt_count`, begun at `last_attempted_at`, by `worker_id`); the
-    Attempt row is written when it ends.
+    The lease lives in the row of the job it belongs to: `lease_token` is the right to write, `lease_expires_at` its
+    end. While a job runs, its open attempt is these columns too (number `attempt_count`, begun at
+    `last_attempted_at`, by `worker_id`); the Attempt row is written when it ends.
     """
 
     class Status(models.TextChoices):
@@ -86,8 +86,8 @@ class Job(models.Model):
                 name="jobqueue_job_unique_live",
             ),
         ]
-        # Each index is partial, so that a finished job is in none but the primary key: ten million of them cost a claim nothing.
-        # A new one needs its measured price in docs/decisions/0001-physical-layout.md.
+        # Each index is partial, so that a finished job is in none but the primary key: ten million of them cost a
+        # claim nothing. A new one needs its measured price in docs/decisions/0001-physical-layout.md.
         indexes = [
             # claim, in claim order.
             models.Index(
@@ -103,8 +103,8 @@ class Job(models.Model):
                 condition=Q(status="WAITING", waiting_for__in=["time", "retry", "snooze"]),
                 name="jobqueue_job_due",
             ),
-            # rescue, from its low end. A renewal touches it, once in ten seconds; a look for expired leases that had to read every
-            # running row, and the dead entries of all that ran before, would cost more.
+            # rescue, from its low end. A renewal touches it, once in ten seconds; a look for expired leases that
+            # had to read every running row, and the dead entries of all that ran before, would cost more.
             models.Index(fields=["lease_expires_at"], condition=Q(status="RUNNING"), name="jobqueue_job_running"),
         ]
 

@@ -1,7 +1,8 @@
 """What should happen next, as pure functions.
 
-This room thinks and does nothing else: no database, no clock, no randomness, no settings, no logging. Values go in, values
-come out; jitter is an argument. So every rule of the failure contract can be read and tested here, without a server.
+This room thinks and does nothing else: no database, no clock, no randomness, no settings, no logging. Values go in,
+values come out; jitter is an argument. So every rule of the failure contract can be read and tested here, without a
+server.
 
 Reading order:
 

@@ -1,7 +1,7 @@
 """How long a failed job waits before its next attempt.
 
-A policy is a frozen value that knows the wait before jitter, its cap, and how jitter is applied. It draws no random number: the
-caller passes one, so a test can ask for the shortest and the longest wait.
+A policy is a frozen value that knows the wait before jitter, its cap, and how jitter is applied. It draws no random
+number: the caller passes one, so a test can ask for the shortest and the longest wait.
 
     backoff=exponential(base_seconds=2, cap_seconds=3600)    2, 4, 8 … 3600 seconds, full jitter (the default)
     backoff=linear(step_seconds=30)                          30, 60, 90 … seconds
@@ -42,9 +42,9 @@ class Backoff:
     def delay_seconds(self, attempt_number: int, jitter: float) -> float:
         """Say how many seconds to wait after failed attempt `attempt_number`, which counts from 1.
 
-        jitter is a number in [0, 1). Full jitter spreads over the whole wait, equal jitter over its upper half. Never less
-        than min_seconds, never more than cap_seconds.
-        Raises ValueError if attempt_number < 1 or jitter is outside [0, 1).
+        jitter is a number in [0, 1). Full jitter spreads over the whole wait, equal jitter over its upper half.
+        Never less than min_seconds, never more than cap_seconds. Raises ValueError if attempt_number < 1 or jitter
+        is outside [0, 1).
         """
         if attempt_number < 1:
             raise ValueError(f"attempt_number counts from 1; got {attempt_number!r}")

@@ -1,7 +1,7 @@
 """The states of a job and of a dead letter, and every legal move between them.
 
-A new Status also needs its rows in TRANSITIONS, an arrow in docs/explanation/lifecycle.md (a test compares the two), and a thought
-about each partial index in `models/job.py`.
+A new Status also needs its rows in TRANSITIONS, an arrow in docs/explanation/lifecycle.md (a test compares the
+two), and a thought about each partial index in `models/job.py`.
 """
 
 from __future__ import annotations

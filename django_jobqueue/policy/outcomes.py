@@ -1,7 +1,7 @@
 """What one attempt of a job can end in.
 
-A worker that was killed, a host that vanished and a deploy that was in a hurry are outcomes like a return value or an exception:
-they take the same road through `decide` and `settle`.
+A worker that was killed, a host that vanished and a deploy that was in a hurry are outcomes like a return value or
+an exception: they take the same road through `decide` and `settle`.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ class Succeeded:
 class Failed:
     """The task raised, or could not be called.
 
-    `after_seconds` is the wait that the task itself asked for, by Retry or by a callable back-off; None leaves it to the policy.
+    `after_seconds` is the wait that the task itself asked for, by Retry or by a callable back-off; None leaves it
+    to the policy.
     """
 
     failure: Failure = NO_FAILURE
@@ -76,8 +77,8 @@ class TimedOut:
 class Lost:
     """Nobody came back to report: the process died, or the lease ran out.
 
-    `crashed` is True for the unexplained death of the job's own process while it ran alone: only then is the job itself a suspect,
-    and only then does it wait its back-off. A job lost with its keeper or host did nothing wrong.
+    `crashed` is True for the unexplained death of the job's own process while it ran alone: only then is the job itself
+    a suspect, and only then does it wait its back-off. A job lost with its keeper or host did nothing wrong.
     """
 
     failure: Failure = NO_FAILURE
@@ -88,7 +89,8 @@ class Lost:
 class Interrupted:
     """Stopped by somebody else's hand: a deploy, an outage, a neighbour that took the process down.
 
-    `counted` is False when a neighbour was at fault. `suspect` is True when the process died unexplained with several jobs in it.
+    `counted` is False when a neighbour was at fault. `suspect` is True when the process died unexplained with
+    several jobs in it.
     """
 
     failure: Failure = NO_FAILURE

@@ -1,7 +1,7 @@
 """Turn what happened into what follows: the failure contract in one function.
 
-The numbers that bound a job are its own (`Tally`, read from its row at the claim) and its task's (`RetryPolicy`). Every road out of
-RUNNING goes through `decide`, so "how often may this run?" has one answer.
+The numbers that bound a job are its own (`Tally`, read from its row at the claim) and its task's (`RetryPolicy`).
+Every road out of RUNNING goes through `decide`, so "how often may this run?" has one answer.
 """
 
 from __future__ import annotations
@@ -140,7 +140,8 @@ def _after_failure(
     if _exhausted(tally, policy):
         return Bury(Reason.ATTEMPTS_EXHAUSTED)
     if after_seconds is None:
-        # The back-off follows the failures, not the attempts: fifty snoozes do not make the first failure wait for days.
+        # The back-off follows the failures, not the attempts: fifty snoozes do not make the first failure wait for
+        # days.
         after_seconds = policy.backoff.delay_seconds(tally.failure_count + 1, jitter)
     return Wait(min(after_seconds, backoff.MAX_SECONDS), WaitingFor.RETRY)
 

@@ -2,11 +2,13 @@
 
 This is the only room that writes or locks rows of the queue. What it promises:
 
-- Every change of state is one guarded statement: it names the old state and, for a worker, the lease token. A statement that finds
-  the world changed changes nothing and says so; that is an answer, not an error.
+- Every change of state is one guarded statement: it names the old state and, for a worker, the lease token. A
+  statement that finds the world changed changes nothing and says so; that is an answer, not an error.
 - PostgreSQL is the only wall clock. Callers hand in seconds; `statement_timestamp()` is added here. It moves inside a
-  transaction, so a lease taken late in a long one does not begin in the past, and unlike `clock_timestamp()` an index may use it.
-- Rows are locked with SKIP LOCKED, or in the order of their ids, so that two verbs never wait for each other in a circle.
+  transaction, so a lease taken late in a long one does not begin in the past, and unlike `clock_timestamp()` an
+  index may use it.
+- Rows are locked with SKIP LOCKED, or in the order of their ids, so that two verbs never wait for each other in a
+  circle.
 - It takes numbers, not settings, and asks no one's configuration.
 
 A producer's and a person's verbs run on Django's connection, in the caller's transaction:
@@ -14,12 +16,13 @@ A producer's and a person's verbs run on Django's connection, in the caller's tr
     enqueue     → WAITING or READY               replay    FAILED → READY
     cancel      WAITING or READY → CANCELLED     discard   the letter OPEN → DISCARDED
 
-A worker's verbs are `Statement`s; a `Session` carries any number of them to the server in one transaction and one round trip:
+A worker's verbs are `Statement`s; a `Session` carries any number of them to the server in one transaction and one
+round trip:
 
     promote     WAITING → READY, when due        settle    RUNNING → what a Decision says
     claim       READY → RUNNING, new token       rescue    RUNNING, lease run out → the rescuer's token
     renew       move lease_expires_at            give_back RUNNING, never started → READY
 
-What is hard here: plans. A queue that has just been filled has no statistics, and a claim planned for an empty table reads every
-ready row. `session.PLAN_GUARD` takes the bad plans away, for the length of a transaction.
+What is hard here: plans. A queue that has just been filled has no statistics, and a claim planned for an empty
+table reads every ready row. `session.PLAN_GUARD` takes the bad plans away, for the length of a transaction.
 """

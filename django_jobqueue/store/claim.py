@@ -12,7 +12,10 @@ from django_jobqueue.store.statement import Row, Statement, text_array
 
 
 class Claimed(NamedTuple):
-    """One open attempt, as the claim left it. args, kwargs and worker_ids are JSON text; times are PostgreSQL's text."""
+    """One open attempt, as the claim left it.
+
+    args, kwargs and worker_ids are JSON text; times are PostgreSQL's text.
+    """
 
     id: int
     task: str

@@ -17,7 +17,10 @@ class Lease(NamedTuple):
 
 
 class Renewal(NamedTuple):
-    """What a renewal found: `lost` holds the jobs whose token is no longer this one, `busy` those that somebody had locked."""
+    """What a renewal found.
+
+    `lost` holds the jobs whose token is no longer this one, `busy` those that somebody had locked.
+    """
 
     renewed: frozenset[int]
     lost: frozenset[int]

@@ -1,7 +1,7 @@
 """A worker's own connection: many statements, one transaction, one round trip.
 
-It is a psycopg connection apart from Django's, so that nothing a job or a receiver does can touch it, and it keeps no session state:
-every setting is local to a transaction, so it works behind a transaction pooler.
+It is a psycopg connection apart from Django's, so that nothing a job or a receiver does can touch it, and it keeps
+no session state: every setting is local to a transaction, so it works behind a transaction pooler.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ PLAN_GUARD = "SELECT " + ", ".join(
     f"set_config('{name}', 'off', true)"
     for name in ("enable_bitmapscan", "enable_sort", "enable_seqscan", "enable_hashjoin", "enable_mergejoin", "jit")
 )
-"""Takes the plans away that read every row of a queue for each batch. The planner picks them on a table without statistics, as a
-queue that has just been filled is, and they are three times slower. What is left then looks so dear to it that it would compile the
-query first, for most of a second: so JIT goes too."""
+"""Takes the plans away that read every row of a queue for each batch. The planner picks them on a table without
+statistics, as a queue that has just been filled is, and they are three times slower. What is left then looks so
+dear to it that it would compile the query first, for most of a second: so JIT goes too."""
 
 BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 """The queue's guards compare with the newest row, whatever isolation the project prefers."""
@@ -49,8 +49,9 @@ class Session:
     def run(self, *statements: Statement[Any], statement_timeout_ms: int | None = None) -> list[Any]:
         """Run statements in one transaction and one round trip; answer with what each one read.
 
-        Raises psycopg.Error, or UnicodeError for text that cannot be sent, with everything rolled back. After an OperationalError
-        the connection is closed and the outcome of the transaction may be unknown: the token in the row tells.
+        Raises psycopg.Error, or UnicodeError for text that cannot be sent, with everything rolled back. After an
+        OperationalError the connection is closed and the outcome of the transaction may be unknown: the token in
+        the row tells.
         """
         connection = self._connect()
         cursors = []

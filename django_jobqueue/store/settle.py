@@ -63,7 +63,10 @@ def _settle(settlements: Sequence[Settlement]) -> Statement[frozenset[int]]:
         "tracebacks": text_array([decision.failure.traceback for decision in decisions]),
         "reasons": text_array([column.reason for column in columns]),
         "fingerprints": text_array(
-            [fingerprint(s.task, c.reason, s.decision.failure) if c.reason else "" for s, c in zip(settlements, columns, strict=True)]
+            [
+                fingerprint(s.task, c.reason, s.decision.failure) if c.reason else ""
+                for s, c in zip(settlements, columns, strict=True)
+            ]
         ),
         "owners": text_array([s.owner for s in settlements]),
     }
@@ -103,5 +106,3 @@ def _flags(values: Sequence[bool]) -> str:
 
 def _read(rows: list[Row]) -> frozenset[int]:
     return frozenset(row[0] for row in rows)
-
-

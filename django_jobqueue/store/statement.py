@@ -1,7 +1,7 @@
 """One SQL statement with its parameters and the way to read its answer.
 
-SQL lives in `sql/*.sql`, one statement a file, which opens with what it moves, the index it uses and why it is safe. Table names are
-filled in from the models; values only ever travel as parameters.
+SQL lives in `sql/*.sql`, one statement a file, which opens with what it moves, the index it uses and why it is
+safe. Table names are filled in from the models; values only ever travel as parameters.
 """
 
 from __future__ import annotations

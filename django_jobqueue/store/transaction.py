@@ -12,8 +12,8 @@ from django.db import connections, transaction
 def read_committed(using: str) -> Iterator[None]:
     """Open a transaction that sees what others commit meanwhile, whatever isolation the project prefers.
 
-    The queue's guards compare with the newest row; under REPEATABLE READ the loser of a race would get an error where READ
-    COMMITTED gives it an answer. Inside a caller's transaction the caller's isolation stands.
+    The queue's guards compare with the newest row; under REPEATABLE READ the loser of a race would get an error
+    where READ COMMITTED gives it an answer. Inside a caller's transaction the caller's isolation stands.
     """
     connection = connections[using]
     outermost = not connection.in_atomic_block

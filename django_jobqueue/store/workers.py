@@ -23,9 +23,7 @@ class WorkerCard:
     coroutines: int
 
 
-def announce_worker(
-    card: WorkerCard, *, running: int, stale_refused: int, stopped: bool = False
-) -> Statement[None]:
+def announce_worker(card: WorkerCard, *, running: int, stale_refused: int, stopped: bool = False) -> Statement[None]:
     """Write the worker's row, or move its last_seen_at."""
     params = {
         "id": str(card.id),

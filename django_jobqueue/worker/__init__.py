@@ -1,8 +1,9 @@
 """Workers: the room that acts.
 
-`manage.py runworker` is a keeper with runners. The keeper is the only process that talks to the queue: it claims, renews, settles,
-rescues and promotes, for all its runners together. A runner runs tasks and knows no queue. So a task may hold the GIL, block, eat
-memory or crash: its lease is renewed, its time limit kept and its death seen by a process that it cannot touch.
+`manage.py runworker` is a keeper with runners. The keeper is the only process that talks to the queue: it claims,
+renews, settles, rescues and promotes, for all its runners together. A runner runs tasks and knows no queue. So a
+task may hold the GIL, block, eat memory or crash: its lease is renewed, its time limit kept and its death seen by a
+process that it cannot touch.
 
 Reading order:
 
@@ -26,9 +27,10 @@ Reading order:
 - `wakeup`      what the keeper's one wait hears: signals and NOTIFY
 - `keeper`      the loop
 
-Clocks: a lease, a due time and an age are PostgreSQL's. Here, durations only: CLOCK_BOOTTIME, which runs on while a machine sleeps.
+Clocks: a lease, a due time and an age are PostgreSQL's. Here, durations only: CLOCK_BOOTTIME, which runs on while a
+machine sleeps.
 
-What is hard here: the keeper must never block, on a runner that is stopped with half a frame in its pipe no more than on a database
-that acknowledges and never answers; and what it believes of a lease must be earlier than what PostgreSQL believes, so a lease is
-counted from before the request for it was sent.
+What is hard here: the keeper must never block, on a runner that is stopped with half a frame in its pipe no more
+than on a database that acknowledges and never answers; and what it believes of a lease must be earlier than what
+PostgreSQL believes, so a lease is counted from before the request for it was sent.
 """

@@ -1,7 +1,8 @@
 """What the keeper asks of the database: three kinds of call, each one transaction.
 
-A cycle writes what is decided, does the chores that are due and claims what there is room for. A renewal keeps the leases and
-goes before everything else. A return, after an outage or at the start, first finds out what is still this worker's.
+A cycle writes what is decided, does the chores that are due and claims what there is room for. A renewal keeps the
+leases and goes before everything else. A return, after an outage or at the start, first finds out what is still
+this worker's.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@ import time
 
 
 def now() -> float:
-    """Read a clock that only moves forward, in seconds, and does not stop while the machine is suspended, where there is one."""
+    """Read a clock that only moves forward, in seconds; where there is one, it runs on while the machine sleeps."""
     return _read()
 
 

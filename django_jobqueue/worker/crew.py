@@ -1,7 +1,7 @@
 """The runners' processes: started, listened to, killed, buried and replaced.
 
-Whatever becomes of an attempt in a runner, the keeper gets a Report of it from here, exactly one for each flight: the outcome that the
-runner sent, or the one that its death means.
+Whatever becomes of an attempt in a runner, the keeper gets a Report of it from here, exactly one for each flight:
+the outcome that the runner sent, or the one that its death means.
 """
 
 from __future__ import annotations
@@ -155,7 +155,9 @@ class Crew:
                 case Broken(error):
                     self.broken = error
                 case Unsafe(names):
-                    logger.warning("threads are alive after the imports (%s): runners are spawned, not forked", ", ".join(names))
+                    logger.warning(
+                        "threads are alive after the imports (%s): runners are spawned, not forked", ", ".join(names)
+                    )
                     self._use_spawn = True
                     self._lose_launcher(0.0)
                     # What the old one said after that concerns nobody.
@@ -233,8 +235,11 @@ class Crew:
                 return False
             self._hear(runner, payloads)
         except (ValueError, TypeError, RecursionError) as error:
-            # A task wrote into the socket. What else is damaged nobody knows, so this is a death like any other that has no cause.
-            logger.warning("runner %s (pid %s) makes no sense any more (%s); it is killed", runner.number, runner.pid, error)
+            # A task wrote into the socket. What else is damaged nobody knows, so this is a death like any other
+            # that has no cause.
+            logger.warning(
+                "runner %s (pid %s) makes no sense any more (%s); it is killed", runner.number, runner.pid, error
+            )
             runner.kill("")
             return False
         return bool(payloads)
@@ -281,7 +286,9 @@ class Crew:
         begun = [flight for flight in runner.flights.values() if flight.has_begun]
         self.never_started += [flight for flight in runner.flights.values() if not flight.has_begun]
         if not runner.killed_why and (begun or runner.phase is Phase.STARTING):
-            logger.warning("runner %s (pid %s) died: %s; jobs in it: %d", runner.number, runner.pid, cause(code), len(begun))
+            logger.warning(
+                "runner %s (pid %s) died: %s; jobs in it: %d", runner.number, runner.pid, cause(code), len(begun)
+            )
         for flight in begun:
             self.reports.append(Report(flight, _fate(flight, runner, begun, code), 0.0))
 
@@ -297,7 +304,9 @@ class Crew:
 
 def _fate(flight: Flight, runner: Runner, begun: list[Flight], code: int | None) -> Outcome:
     if runner.killed_for is flight:
-        return TimedOut(Failure("builtins.TimeoutError", f"stopped after {flight.timeout:g} s: it did not end by itself"))
+        return TimedOut(
+            Failure("builtins.TimeoutError", f"stopped after {flight.timeout:g} s: it did not end by itself")
+        )
     if runner.killed_for is not None:
         return Interrupted(Failure("", "another job in the same process was stopped at its time limit"), counted=False)
     if runner.killed_why:
@@ -318,4 +327,3 @@ def cause(code: int | None) -> str:
         return f"signal {-code} ({signal.Signals(-code).name})"
     except ValueError:
         return f"signal {-code}"
-

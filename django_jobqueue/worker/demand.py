@@ -1,4 +1,7 @@
-"""What a worker claims next: for free slots any job it knows, of short tasks some more, and coroutines by themselves."""
+"""What a worker claims next.
+
+For free slots any job it knows, of short tasks some more, and coroutines by themselves.
+"""
 
 from __future__ import annotations
 

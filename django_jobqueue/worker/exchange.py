@@ -1,7 +1,8 @@
 """The keeper's dealings with the database: which call comes next, and what its reply means.
 
-One call at a time. Renewals go first; everything that is decided rides in the next cycle, together with the chores that are due and a
-claim for whatever there is room for. A call that fails loses nothing: its batch goes back to the ledger.
+One call at a time. Renewals go first; everything that is decided rides in the next cycle, together with the chores
+that are due and a claim for whatever there is room for. A call that fails loses nothing: its batch goes back to the
+ledger.
 """
 
 from __future__ import annotations
@@ -190,15 +191,14 @@ class Exchange:
     def _rescue(self, token: UUID, batch: Batch) -> Statement[list[TakenOver]]:
         return rescue(
             backend=self._plan.backend,
-            held_tokens={lease.token for lease in [*self._held(), *batch.leases]} | {s.token for s in batch.settlements},
+            held_tokens={lease.token for lease in [*self._held(), *batch.leases]}
+            | {s.token for s in batch.settlements},
             token=token,
             lease_seconds=self._options.lease_seconds,
         )
 
     def _sign_of_life(self, *, stopped: bool = False) -> Statement[None]:
-        return announce_worker(
-            self._card, running=self._fleet.size, stale_refused=self.stale_refused, stopped=stopped
-        )
+        return announce_worker(self._card, running=self._fleet.size, stale_refused=self.stale_refused, stopped=stopped)
 
     def _claims(self, token: UUID) -> tuple[list[Statement[list[Claimed]]], int]:
         if not self._takes_more or self._ledger.is_isolating:
@@ -234,7 +234,11 @@ class Exchange:
         self._fleet.waiting += [self._flight(job, cycle.token, lease_until) for job in answer.claimed]
         for job in answer.rescued:
             logger.warning("job %s %s: its lease ran out; worker %s is lost", job.id, job.task, job.worker_id)
-            self.settle(job, cycle.token, Lost(Failure("django_jobqueue.exceptions.WorkerLost", f"the lease of worker {job.worker_id} ran out")))
+            self.settle(
+                job,
+                cycle.token,
+                Lost(Failure("django_jobqueue.exceptions.WorkerLost", f"the lease of worker {job.worker_id} ran out")),
+            )
         self._name_unknown(answer.unknown_tasks)
         if answer.promoted is not None:
             self._schedule.expect(answer.promoted.next_due_seconds)
@@ -249,7 +253,9 @@ class Exchange:
         for settlement in cycle.batch.settlements:
             if settlement.job_id not in answer.settled:
                 self.stale_refused += 1
-                logger.warning("job %s %s: the lease was lost, its outcome is dropped", settlement.job_id, settlement.task)
+                logger.warning(
+                    "job %s %s: the lease was lost, its outcome is dropped", settlement.job_id, settlement.task
+                )
                 continue
             match settlement.decision.step:
                 case Finish() | Bury():

@@ -1,7 +1,7 @@
 """Run one attempt: the only place in the app that calls a task's code.
 
-A straight pipe: check the order, tell `task_started`, call, turn whatever happened into an Outcome. Nothing that a task raises gets
-past it, SystemExit and KeyboardInterrupt included: a job cannot end its runner by raising.
+A straight pipe: check the order, tell `task_started`, call, turn whatever happened into an Outcome. Nothing that a
+task raises gets past it, SystemExit and KeyboardInterrupt included: a job cannot end its runner by raising.
 """
 
 from __future__ import annotations
@@ -219,7 +219,9 @@ def _does_not_fit(task: AnyTask, result: results.TaskResult) -> bool:
 
 
 def _mismatch(error: TypeError, task: AnyTask, result: results.TaskResult) -> Failure:
-    given = ", ".join([repr(arg) for arg in result.args] + [f"{name}={value!r}" for name, value in result.kwargs.items()])
+    given = ", ".join(
+        [repr(arg) for arg in result.args] + [f"{name}={value!r}" for name, value in result.kwargs.items()]
+    )
     message = f"{task.module_path}{inspect.signature(task.func)} cannot be called with ({given}): {error}"
     return Failure("builtins.TypeError", storable(message, 4000))
 

@@ -1,7 +1,8 @@
 """The keeper's picture of its runners: what each one holds, what it may take, and when it must be killed.
 
-A runner's function slots take orders first come, first served, so the keeper knows which of them have begun without being told: the
-oldest T that have no outcome yet. The others are read-ahead; if the runner dies, they were never started.
+A runner's function slots take orders first come, first served, so the keeper knows which of them have begun without
+being told: the oldest T that have no outcome yet. The others are read-ahead; if the runner dies, they were never
+started.
 """
 
 from __future__ import annotations
@@ -222,8 +223,8 @@ class Fleet:
     def room(self, ahead_per_slot: int) -> Room:
         """Say how many jobs may be claimed now.
 
-        A slot that holds only short jobs counts as free for any job: it will be within 50 ms. Else a long job would wait for
-        ever behind a stream of short ones.
+        A slot that holds only short jobs counts as free for any job: it will be within 50 ms. Else a long job would
+        wait for ever behind a stream of short ones.
         """
         functions = ahead = coroutines = 0
         for runner in self.runners.values():
@@ -239,7 +240,10 @@ class Fleet:
         return Room(max(0, functions - waiting), max(0, ahead - waiting), max(0, coroutines - waiting))
 
     def place(self) -> None:
-        """Hand out what waits. A suspect, which may have taken a process down, goes to an empty runner and stays alone there."""
+        """Hand out what waits.
+
+        A suspect, which may have taken a process down, goes to an empty runner and stays alone there.
+        """
         orders: dict[int, list[Flight]] = {}
         loads = {n: Load(r) for n, r in self.runners.items() if r.has_room and r.threads}
         still_waiting = []
@@ -282,7 +286,8 @@ class Fleet:
 
 
 def _order(flight: Flight) -> bytes:
-    # args and kwargs go as PostgreSQL wrote them, which is in one line each: to decode them here would cost more than all the rest.
+    # args and kwargs go as PostgreSQL wrote them, which is in one line each: to decode them here would cost more
+    # than all the rest.
     job = flight.claimed
     head = (
         f"[{flight.ticket},{job.id},{job.attempt_number},{json.dumps(job.task)},{job.edit_count},"

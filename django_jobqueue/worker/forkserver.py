@@ -1,7 +1,7 @@
 """A child that has imported everything once, and forks runners.
 
-A runner forked from it is there in milliseconds and shares its memory. It is small and single-threaded: it imports, forks, and tells
-of each child's end. It dies with its keeper, and its runners die with it.
+A runner forked from it is there in milliseconds and shares its memory. It is small and single-threaded: it imports,
+forks, and tells of each child's end. It dies with its keeper, and its runners die with it.
 
 It reads one JSON object a datagram, with the runner's socket attached, and answers with one: started, exited or broken.
 """

@@ -29,7 +29,10 @@ class Judge:
         self._owners: dict[str, str] = {}
 
     def settlement(self, job: Claimed | TakenOver, token: UUID, outcome: Outcome) -> Settlement:
-        """Decide what follows, and say so in the log: ERROR for a dead letter only, so that an alert means somebody must look."""
+        """Decide what follows, and say so in the log.
+
+        ERROR for a dead letter only, so that an alert means somebody must look.
+        """
         policy = self._policy(job.task, job.max_attempts)
         decision = decide(outcome, job.tally, policy=policy, jitter=random.random())  # noqa: S311 - jitter is no secret
         if isinstance(outcome, Succeeded):

@@ -1,7 +1,7 @@
 """The keeper: the loop that all of a worker turns around.
 
-It waits in one place and never blocks in another. A turn takes in what has happened to processes, runners and the database, passes what
-has ended to the exchange and what was claimed to the crew, and lets each decide what is next.
+It waits in one place and never blocks in another. A turn takes in what has happened to processes, runners and the
+database, passes what has ended to the exchange and what was claimed to the crew, and lets each decide what is next.
 """
 
 from __future__ import annotations
@@ -28,7 +28,10 @@ EXIT_SECONDS = 1.0
 """After its grace a worker gives the database this long to take what it knows; then leases run out instead."""
 
 LEASE_MARGIN = 0.2
-"""The part of a lease that is kept in reserve: a job whose lease could not be renewed is stopped that much before its end."""
+"""The part of a lease that is kept in reserve.
+
+A job whose lease could not be renewed is stopped that much before its end.
+"""
 
 
 class WorkerFailed(JobQueueError):
@@ -129,7 +132,10 @@ class Keeper:
         if self._kill_at is None:
             self._kill_at = now + self._plan.grace_seconds
             logger.info("worker %s is asked to stop; jobs in hand: %d", self._card.id, self._crew.fleet.size)
-            self._say(f"Stopping: {self._crew.fleet.size} jobs in hand get up to {self._plan.grace_seconds:g} s; once more leaves now.")
+            self._say(
+                f"Stopping: {self._crew.fleet.size} jobs in hand get up to {self._plan.grace_seconds:g} s; "
+                "once more leaves now."
+            )
             self._exchange.claim_no_more()
             self._crew.ask_back()
         # A claim that was under way when the signal came may still bring jobs; none of them starts.

@@ -85,7 +85,9 @@ class Forkserver:
     def __init__(self, plan: RunnerPlan) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            command = python("django_jobqueue.worker.launcher.forkserver_main", theirs.fileno(), os.getpid(), asdict(plan))
+            command = python(
+                "django_jobqueue.worker.launcher.forkserver_main", theirs.fileno(), os.getpid(), asdict(plan)
+            )
             self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
         ours.setblocking(False)
         self._control = ours
@@ -160,7 +162,9 @@ class Spawner:
 
     def launch(self, number: int, sock: socket.socket) -> None:
         with sock:
-            command = python("django_jobqueue.worker.launcher.spawn_main", sock.fileno(), os.getpid(), asdict(self._plan))
+            command = python(
+                "django_jobqueue.worker.launcher.spawn_main", sock.fileno(), os.getpid(), asdict(self._plan)
+            )
             process = subprocess.Popen(
                 command, pass_fds=[sock.fileno()], stdin=subprocess.DEVNULL, start_new_session=True
             )

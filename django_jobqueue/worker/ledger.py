@@ -1,8 +1,8 @@
 """What waits to be written: decided attempts, and jobs to give back.
 
-Nothing leaves the ledger before PostgreSQL has answered for it. An outage puts a batch back as it was; a refusal has it halved, again
-and again, until the row that PostgreSQL will not take is alone, and the others are written. A row that somebody has locked is kept apart
-until it is free.
+Nothing leaves the ledger before PostgreSQL has answered for it. An outage puts a batch back as it was; a refusal
+has it halved, again and again, until the row that PostgreSQL will not take is alone, and the others are written. A
+row that somebody has locked is kept apart until it is free.
 """
 
 from __future__ import annotations
@@ -122,7 +122,9 @@ class Ledger:
         for settlement in batch.settlements:
             short = bare(settlement)
             if short == settlement:
-                logger.error("job %s: its outcome cannot be stored (%s); its lease will run out", settlement.job_id, error)
+                logger.error(
+                    "job %s: its outcome cannot be stored (%s); its lease will run out", settlement.job_id, error
+                )
             else:
                 logger.error("job %s: its outcome is refused (%s); a short record is kept", settlement.job_id, error)
                 self._settlements.appendleft(short)

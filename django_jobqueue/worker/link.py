@@ -1,7 +1,7 @@
 """The keeper's line to the database: a thread that makes one call at a time, watched from outside.
 
-A call may hang for ever: a peer that acknowledges packets and never answers is beyond every time-out of TCP and of the server. So
-calls run in a thread of their own, and the main thread cuts the line when one has overstayed.
+A call may hang for ever: a peer that acknowledges packets and never answers is beyond every time-out of TCP and of
+the server. So calls run in a thread of their own, and the main thread cuts the line when one has overstayed.
 """
 
 from __future__ import annotations
@@ -74,7 +74,8 @@ class Link:
     def cut(self) -> None:
         """Cut the line under the call that is under way; its reply will be an error.
 
-        A call that is still connecting has no line to cut: it ends by its connect_timeout, and is looked at again and again until then.
+        A call that is still connecting has no line to cut: it ends by its connect_timeout, and is looked at again
+        and again until then.
         """
         self._session.abandon()
         self._deadline = clock.now() + CUT_AGAIN_SECONDS

@@ -1,4 +1,7 @@
-"""Whether the database can be reached, and when to try again: back-off with jitter, one line in the log for each change."""
+"""Whether the database can be reached, and when to try again.
+
+Back-off with jitter, one line in the log for each change.
+"""
 
 from __future__ import annotations
 

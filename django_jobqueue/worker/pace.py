@@ -1,7 +1,7 @@
 """How long tasks take, so that short ones may be claimed a little ahead.
 
-A job of microseconds costs more to fetch than to run. For tasks that have shown to be short, a runner may hold up to 50 ms of work;
-any other job is claimed when a slot can start it. A task nobody has seen yet counts as long.
+A job of microseconds costs more to fetch than to run. For tasks that have shown to be short, a runner may hold up
+to 50 ms of work; any other job is claimed when a slot can start it. A task nobody has seen yet counts as long.
 """
 
 from __future__ import annotations

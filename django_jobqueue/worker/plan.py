@@ -33,7 +33,8 @@ class WorkerPlan:
     def serving(self) -> Serving:
         """The queues, as patterns for a claim."""
         return Serving(
-            tuple(queue_pattern(text) for text in self.queues), tuple(queue_pattern(text) for text in self.excluded_queues)
+            tuple(queue_pattern(text) for text in self.queues),
+            tuple(queue_pattern(text) for text in self.excluded_queues),
         )
 
     @property
@@ -46,7 +47,7 @@ class WorkerPlan:
         """The plan in a line, for a person."""
         queues = ", ".join(self.queues) or "all queues"
         without = f" but {', '.join(self.excluded_queues)}" if self.excluded_queues else ""
-        hands = f"{self.processes} × {self.threads} functions and {self.coroutines} coroutines"
+        hands = f"{self.processes} processes of {self.threads} functions and {self.coroutines} coroutines"
         return f"{queues}{without}, backend {self.backend!r}, {hands}"
 
     def card(self, worker_id: UUID | None = None) -> WorkerCard:

@@ -1,8 +1,8 @@
 """A runner: a child process that runs tasks and knows no queue.
 
-The main thread reads orders. T threads run functions, each one attempt at a time; an event loop in one more thread, started when the
-first coroutine arrives, runs coroutines. An outcome is on its way to the keeper before its slot takes the next order, so
-what the keeper has not heard of has not happened.
+The main thread reads orders. T threads run functions, each one attempt at a time; an event loop in one more thread,
+started when the first coroutine arrives, runs coroutines. An outcome is on its way to the keeper before its slot
+takes the next order, so what the keeper has not heard of has not happened.
 """
 
 from __future__ import annotations
@@ -62,7 +62,10 @@ def serve(sock: socket.socket, registry: Registry, plan: RunnerPlan) -> NoReturn
 
 
 def die_with_parent(parent_pid: int) -> None:
-    """Ask the kernel for SIGKILL when the parent dies; leave at once if it is dead already. Linux; elsewhere EOF must do."""
+    """Ask the kernel for SIGKILL when the parent dies.
+
+    Leave at once if it is dead already. Linux; elsewhere EOF must do.
+    """
     if sys.platform != "linux":
         return
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
@@ -156,7 +159,8 @@ class _Runner:
         return self._loop
 
     def _run_loop(self, loop: asyncio.AbstractEventLoop) -> None:
-        # SystemExit of a task that a coroutine left behind ends run_forever, and so does stop(); the other coroutines must go on.
+        # SystemExit of a task that a coroutine left behind ends run_forever, and so does stop(); the other
+        # coroutines must go on.
         while not loop.is_closed():
             try:
                 loop.run_forever()
@@ -195,7 +199,8 @@ class _Runner:
             try:
                 self._sock.sendall(data)
             except OSError:
-                # The keeper is gone, or a task has closed the socket: without a word to the keeper there is no right to run.
+                # The keeper is gone, or a task has closed the socket: without a word to the keeper there is no
+                # right to run.
                 os.killpg(os.getpid(), signal.SIGKILL)
 
 

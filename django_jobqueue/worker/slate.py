@@ -1,7 +1,8 @@
 """A clean slate around each attempt: nothing of one job is left for the next.
 
-Language, time zone and every other context variable live in a fresh context that is thrown away. Database connections belong to the
-thread; they get the life cycle that Django gives them around a request, and a transaction that a job left open is rolled back.
+Language, time zone and every other context variable live in a fresh context that is thrown away. Database
+connections belong to the thread; they get the life cycle that Django gives them around a request, and a transaction
+that a job left open is rolled back.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ def _is_dirty(connection: BaseDatabaseWrapper) -> bool:
 def _discard(connection: BaseDatabaseWrapper) -> None:
     # close() inside an atomic block only marks the connection; this block's owner is gone and will never leave it.
     connection.in_atomic_block = False
-    # Closed by the job inside such a block, it would stay as it is, and every later job in this thread would find it closed.
+    # Closed by the job inside such a block, it would stay as it is, and every later job in this thread would find
+    # it closed.
     connection.closed_in_transaction = False
     connection.run_on_commit = []
     try:

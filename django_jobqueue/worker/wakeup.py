@@ -42,7 +42,8 @@ class Wakeup:
 
         for number in signals:
             self._previous[number] = signal.signal(number, handler)
-        # The interpreter writes here the moment a signal arrives: one that comes just before the wait does not sleep through it.
+        # The interpreter writes here the moment a signal arrives: one that comes just before the wait does not
+        # sleep through it.
         signal.set_wakeup_fd(self._write_end, warn_on_full_buffer=False)
 
     def watch(self, fileobj: Any, on_ready: Callable[[int], None], *, write: bool = False) -> None:

@@ -103,7 +103,10 @@ def test_signals_are_sent_and_a_receiver_that_raises_changes_nothing(start_worke
 
     told = {
         result.id: list(
-            Trace.objects.filter(job_id=int(result.id)).exclude(what="start").order_by("pk").values_list("what", flat=True)
+            Trace.objects.filter(job_id=int(result.id))
+            .exclude(what="start")
+            .order_by("pk")
+            .values_list("what", flat=True)
         )
         for result in (good, bad)
     }

@@ -1,4 +1,7 @@
-"""Duplicate delivery: the same job twice, or the same message in two jobs, has one effect where the task makes it so."""
+"""Duplicate delivery.
+
+The same job twice, or the same message in two jobs, has one effect where the task makes it so.
+"""
 
 import signal
 
@@ -13,7 +16,10 @@ pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
 
 
 def test_a_message_that_was_enqueued_twice_has_one_effect(run_until_idle):
-    """Two jobs for one key are both delivered and both succeed; the unique constraint lets one of them have the effect."""
+    """Two jobs for one key are both delivered and both succeed.
+
+    The unique constraint lets one of them have the effect.
+    """
     results = [tasks.order_once.enqueue("order:1") for _ in range(2)]
     run_until_idle("--processes", "2")
     for result in results:

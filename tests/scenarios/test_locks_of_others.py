@@ -11,7 +11,10 @@ pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
 
 
 def test_a_row_that_somebody_has_locked_holds_up_its_own_outcome_only(start_worker, job_is, database_url):
-    """While an open transaction holds the row of a job that has ended, the worker settles and claims other jobs; then this one."""
+    """While an open transaction holds the row of a job that has ended, the worker settles and claims other jobs.
+
+    Then this one.
+    """
     worker = start_worker("--processes", "1")
     held_up = tasks.sleep.enqueue(1)
     job_is(held_up, "RUNNING")

@@ -50,7 +50,7 @@ def test_a_worker_survives_the_death_of_its_forkserver(start_worker, job_is):
 
 
 def test_where_a_thread_is_alive_runners_are_spawned(start_worker, job_is):
-    """A project whose imports leave a thread behind gets one warning that names it, and runners as fresh interpreters."""
+    """Where imports leave a thread behind one warning names it, and runners come as fresh interpreters."""
     worker = start_worker("--processes", "3", thread=True)
     sleepers = [tasks.sleep.enqueue(1) for _ in range(3)]
     for sleeper in sleepers:

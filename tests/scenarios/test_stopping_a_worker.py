@@ -1,4 +1,7 @@
-"""A deploy: the first signal lets jobs end, what does not end is handed back uncharged, the second signal leaves at once."""
+"""A deploy.
+
+The first signal lets jobs end, what does not end is handed back uncharged, the second signal leaves at once.
+"""
 
 import signal
 
@@ -34,7 +37,7 @@ def test_a_running_job_ends_within_the_grace_and_no_other_starts(start_worker):
 
 
 def test_a_job_longer_than_the_grace_is_handed_back_at_once(start_worker):
-    """After the grace the job is READY again without waiting for its lease, its attempt closed as interrupted, uncharged."""
+    """After the grace the job is READY again at once, its attempt closed as interrupted, uncharged."""
     worker = start_worker("--processes", "1", "--grace", "0.5", options={"lease_seconds": 600})
     result = tasks.sleep.enqueue(60)
     wait_until(has_started, seconds=SECONDS)
@@ -61,7 +64,7 @@ def test_a_second_signal_leaves_at_once_and_still_hands_back(start_worker):
 
 
 def test_a_signal_to_the_whole_group_is_a_stop_like_any_other(start_worker):
-    """SIGTERM to keeper, forkserver and runners at once, as a service manager sends it, ends the running job in peace."""
+    """SIGTERM to keeper, forkserver and runners at once, as service managers send it, lets the running job end."""
     import os
 
     worker = start_worker("--processes", "1", "--grace", "20")
@@ -75,7 +78,10 @@ def test_a_signal_to_the_whole_group_is_a_stop_like_any_other(start_worker):
 
 
 def test_a_job_that_every_deploy_interrupts_is_bounded(start_worker):
-    """Each interruption is an attempt of its own and charges nothing; one more than max_interruptions buries the job."""
+    """Each interruption is an attempt of its own and charges nothing.
+
+    One more than max_interruptions buries the job.
+    """
     result = tasks.sleep.enqueue(60)
     for round_number in range(1, 4):
         worker = start_worker("--processes", "1", "--grace", "0.2", options={"max_interruptions": 2})
@@ -107,7 +113,7 @@ def test_read_ahead_that_never_began_is_neither_attempt_nor_counted(start_worker
 def test_a_worker_says_that_it_lives_and_that_it_stopped(start_worker):
     """The worker's row has its process id while it runs, and the moment of its end afterwards."""
     worker = start_worker("--processes", "1", "--queue", "mail", "--queue", "bulk-*")
-    row = wait_until(lambda: Worker.objects.first(), seconds=SECONDS)
+    row = wait_until(Worker.objects.first, seconds=SECONDS)
     worker.send(signal.SIGTERM)
     worker.wait()
 

@@ -22,7 +22,10 @@ def outcomes(job):
 
 
 def test_a_job_of_a_killed_worker_starts_again_when_its_lease_runs_out(start_worker, job_is):
-    """kill -9 of the keeper: its runners die with it, the lease runs out, another worker runs the job; attempt 1 is lost."""
+    """kill -9 of the keeper.
+
+    Its runners die with it, the lease runs out, another worker runs the job; attempt 1 is lost.
+    """
     first = start_worker("--processes", "1")
     result = tasks.sleep.enqueue(3)
     wait_until(lambda: Trace.objects.filter(what="start").exists(), seconds=SECONDS)
@@ -42,7 +45,10 @@ def test_a_job_of_a_killed_worker_starts_again_when_its_lease_runs_out(start_wor
 
 
 def test_a_long_job_of_a_living_worker_runs_once(start_worker, job_is):
-    """A job of several leases' length starts once, with a second worker idle beside it; the end of its lease moves on."""
+    """A job of several leases' length starts once, with a second worker idle beside it.
+
+    The end of its lease moves on.
+    """
     start_worker("--processes", "1")
     start_worker("--processes", "1")
     result = tasks.sleep.enqueue(9)
@@ -62,7 +68,10 @@ def test_a_long_job_of_a_living_worker_runs_once(start_worker, job_is):
 
 @pytest.mark.parametrize("fails", [False, True], ids=["with_a_result", "with_an_error"])
 def test_a_frozen_worker_that_comes_back_changes_nothing(start_worker, job_is, fails):
-    """SIGSTOP past the lease: another worker finishes the job; after SIGCONT the first one's outcome is refused and counted."""
+    """SIGSTOP past the lease.
+
+    Another worker finishes the job; after SIGCONT the first one's outcome is refused and counted.
+    """
     frozen = start_worker("--processes", "1")
     result = tasks.be_late_at_first.enqueue(1, fails)
     wait_until(lambda: Trace.objects.filter(what="start").exists(), seconds=SECONDS)

@@ -145,11 +145,7 @@ def connect():
 
     def open_connection(home):
         sockets = Server(home).places.sockets
-        connections.append(
-            psycopg.connect(
-                dbname="postgres", host=str(sockets), port=PORT, user=USER, autocommit=True
-            )
-        )
+        connections.append(psycopg.connect(dbname="postgres", host=str(sockets), port=PORT, user=USER, autocommit=True))
         return connections[-1]
 
     yield open_connection

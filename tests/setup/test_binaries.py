@@ -106,9 +106,7 @@ def test_wheel_out_of_reach_is_copied(home):
 
     copy = places.within_reach(unreachable)
 
-    told = subprocess.run(
-        [copy.folder / "postgres", "--version"], cwd="/", **places.account.popen_options
-    )
+    told = subprocess.run([copy.folder / "postgres", "--version"], cwd="/", **places.account.popen_options)
     assert told.returncode == 0
     assert places.within_reach(unreachable) == copy
     assert private.stat().st_mode & 0o777 == 0o700

@@ -15,9 +15,7 @@ def test_vendor_is_postgresql():
 def test_parameters_fit_psycopg():
     """A connection outside Django's can be made with Django's own parameters."""
     with psycopg.connect(**connection.get_connection_params()) as raw:
-        assert raw.execute("SELECT current_database()").fetchone() == (
-            connection.settings_dict["NAME"],
-        )
+        assert raw.execute("SELECT current_database()").fetchone() == (connection.settings_dict["NAME"],)
 
 
 @pytest.mark.django_db(transaction=True)

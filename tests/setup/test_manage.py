@@ -31,9 +31,7 @@ def script(checkout, monkeypatch):
     spec.loader.exec_module(module)
     module.commands = []
     monkeypatch.setattr(module, "create", lambda home: module.commands.append("create"))
-    monkeypatch.setattr(
-        module, "run", lambda command: module.commands.append(" ".join(map(str, command[1:4])))
-    )
+    monkeypatch.setattr(module, "run", lambda command: module.commands.append(" ".join(map(str, command[1:4]))))
     return module
 
 
@@ -97,9 +95,7 @@ def test_failed_set_up_is_not_noted_as_done(script, checkout, monkeypatch):
     assert (checkout / ".venv" / "set-up").read_text() == script.UNFINISHED
 
 
-@pytest.mark.parametrize(
-    ("version", "name"), [(THIS_VERSION, ".venv"), ("3.9", f".venv-{THIS_VERSION}")]
-)
+@pytest.mark.parametrize(("version", "name"), [(THIS_VERSION, ".venv"), ("3.9", f".venv-{THIS_VERSION}")])
 def test_each_python_version_has_its_own_environment(script, checkout, version, name):
     """.venv stays with the version that made it; another one gets a folder beside it."""
     python_environment(checkout / ".venv", version)
@@ -113,9 +109,7 @@ def test_python_without_ensurepip_names_the_way_out(checkout):
         "import sys; sys.modules['ensurepip'] = None; sys.argv = ['manage.py', 'help'];"
         "import runpy; runpy.run_path('manage.py', run_name='__main__')"
     )
-    told = subprocess.run(
-        [sys.executable, "-c", code], cwd=checkout, capture_output=True, text=True
-    )
+    told = subprocess.run([sys.executable, "-c", code], cwd=checkout, capture_output=True, text=True)
 
     assert told.returncode == 1
     assert "apt install python3-venv" in told.stderr
@@ -167,10 +161,7 @@ def find_python(version):
     places += Path.home().glob(f".pyenv/versions/{version}.*/bin")
     for place in places:
         program = place / f"python{version}"
-        if (
-            program.exists()
-            and subprocess.run([program, "-V"], capture_output=True).returncode == 0
-        ):
+        if program.exists() and subprocess.run([program, "-V"], capture_output=True).returncode == 0:
             return program
     return None
 

@@ -49,7 +49,7 @@ def test_jobs_are_claimed_in_order(worker):
 
 @pytest.mark.parametrize("moment", ["-infinity", "infinity", "0044-03-15 BC", "20000-01-01"])
 def test_a_moment_that_python_cannot_hold_stops_no_claim(worker, moment):
-    """A row whose run_after was set by hand outside the years 1 to 9999 is claimed in its turn, and so are the others."""
+    """A row whose run_after lies outside the years 1 to 9999 is claimed in its turn, and so are the others."""
     odd, other = add_jobs(2, run_after=at(-60))
     with connection.cursor() as cursor:
         cursor.execute("UPDATE django_jobqueue_job SET run_after = %s WHERE id = %s", [moment, odd])

@@ -42,7 +42,7 @@ def test_missing_tables_are_told_with_what_to_type():
     with connection.cursor() as cursor:
         cursor.execute("ALTER TABLE django_jobqueue_job RENAME TO elsewhere")
     try:
-        with pytest.raises(MissingTables, match="run manage.py migrate --database default"):
+        with pytest.raises(MissingTables, match=r"run manage\.py migrate --database default"):
             enqueue([NewJob(task="t")], using="default")
     finally:
         with connection.cursor() as cursor:

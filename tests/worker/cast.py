@@ -17,7 +17,7 @@ class Odd(BaseException):
     """A BaseException of the project's own."""
 
 
-class Boom(Exception):  # noqa: N818 - short is good here
+class Boom(Exception):
     """An ordinary error."""
 
 
@@ -25,7 +25,7 @@ class BigBoom(Boom):
     """A kind of it."""
 
 
-class Shy(Exception):  # noqa: N818
+class Shy(Exception):
     """Will not say what it is."""
 
     @property
@@ -55,7 +55,7 @@ class Moody(type):
         raise RuntimeError("do not ask")
 
 
-class Touchy(Exception, metaclass=Moody):  # noqa: N818
+class Touchy(Exception, metaclass=Moody):
     """An exception that cannot be compared."""
 
 

@@ -20,7 +20,9 @@ def claimed(**fields):
     """Make a claim as the store answers with."""
     facts = {"id": next(_numbers), "task": "shop.charge", "attempt_number": 1, "args": "[]", "kwargs": "{}"}
     times = dict.fromkeys(("enqueued_at", "started_at", "last_attempted_at"), MOMENT)
-    return Claimed(**{**facts, **times, "edit_count": 0, "max_attempts": 3, "tally": Tally(), "earlier_worker_ids": "[]", **fields})
+    return Claimed(
+        **{**facts, **times, "edit_count": 0, "max_attempts": 3, "tally": Tally(), "earlier_worker_ids": "[]", **fields}
+    )
 
 
 def flight(*, crash_count=0, is_coroutine=False, is_short=False, timeout=None, **fields):

@@ -17,7 +17,9 @@ def order(task, *args, **changes):
     times = dict.fromkeys(("enqueued_at", "started_at", "last_attempted_at"), moment)
     given = {"args": list(args), "kwargs": {}, "worker_ids": ["w1"], "edit_count": 0, **changes}
     # As PostgreSQL would have written them; a test of a damaged row says its text itself.
-    texts = {name: given[name] if isinstance(given[name], Text) else json.dumps(given[name]) for name in ("args", "kwargs")}
+    texts = {
+        name: given[name] if isinstance(given[name], Text) else json.dumps(given[name]) for name in ("args", "kwargs")
+    }
     return Order(**{**facts, **times, **given, **texts})
 
 

@@ -291,7 +291,7 @@ def test_a_receiver_may_be_a_coroutine(receiver, attempt):
 
 
 def test_arguments_that_cannot_be_parsed_are_the_job_s_own_trouble():
-    """A number of more digits than Python reads, and nesting deeper than it follows, are a damaged payload and no crash."""
+    """A number too long for Python, and nesting too deep for it, are a damaged payload and no crash."""
     digits = run(cast.give, args=Text("[" + "9" * 5000 + "]"))
     nested = run(cast.give, args=Text("[" * 200_000 + "]" * 200_000))
 

@@ -114,7 +114,10 @@ def test_a_row_that_is_always_refused_is_given_up(caplog):
 
 @pytest.mark.parametrize("is_hopeless", [False, True])
 def test_the_search_for_a_bad_row_has_an_end(is_hopeless):
-    """When all is written or given up, nothing is being looked for: a worker that only waits for that would claim no more."""
+    """When all is written or given up, nothing is being looked for.
+
+    A worker that only waits for that would claim no more.
+    """
     ledger = filled(8)
 
     write_all(ledger, lambda row: row.job_id == 7 and (is_hopeless or row.decision.failure.message == "it fails"))

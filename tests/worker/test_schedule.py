@@ -83,7 +83,6 @@ def test_after_an_outage_rescue_waits(schedule):
     assert schedule.rescue_at >= clock.now() + 9
 
 
-
 def test_jitter_stays_within_a_tenth():
     """A period is spread over a fifth of itself, around itself."""
     values = [jittered(10) for _ in range(500)]

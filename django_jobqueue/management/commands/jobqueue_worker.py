@@ -1,4 +1,7 @@
-"""`manage.py jobqueue_worker`: runworker, under a name that no other app takes (Django Channels has a runworker too)."""
+"""`manage.py jobqueue_worker`.
+
+Runworker, under a name that no other app takes (Django Channels has a runworker too).
+"""
 
 from django_jobqueue.management.commands.runworker import Command
 

@@ -19,17 +19,31 @@ class Command(BaseCommand):
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say which jobs to take, with how many hands, and when to leave."""
         parser.add_argument(
-            "--queue", action="append", default=[], metavar="NAME", help="Serve this queue; NAME* is a prefix. May be repeated."
+            "--queue",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="Serve this queue; NAME* is a prefix. May be repeated.",
         )
         parser.add_argument(
-            "--exclude-queue", action="append", default=[], metavar="NAME", help="Leave this queue alone. May be repeated."
+            "--exclude-queue",
+            action="append",
+            default=[],
+            metavar="NAME",
+            help="Leave this queue alone. May be repeated.",
         )
-        parser.add_argument("--processes", type=_positive, help="Runner processes. Default: OPTIONS, else one for each CPU.")
-        parser.add_argument("--threads", type=_positive, help="Functions that a process runs at a time. Default: OPTIONS, else 1.")
+        parser.add_argument(
+            "--processes", type=_positive, help="Runner processes. Default: OPTIONS, else one for each CPU."
+        )
+        parser.add_argument(
+            "--threads", type=_positive, help="Functions that a process runs at a time. Default: OPTIONS, else 1."
+        )
         parser.add_argument("--coroutines", type=_not_negative, help="Coroutines that a process runs at a time.")
         parser.add_argument("--until-idle", action="store_true", help="Leave when nothing runs and nothing is due.")
         parser.add_argument("--max-jobs", type=_positive, help="Leave after so many jobs.")
-        parser.add_argument("--grace", type=_seconds, metavar="S", help="Seconds that running jobs get when the worker stops.")
+        parser.add_argument(
+            "--grace", type=_seconds, metavar="S", help="Seconds that running jobs get when the worker stops."
+        )
         parser.add_argument("--backend", default=DEFAULT_TASK_BACKEND_ALIAS, help="Alias in TASKS.")
 
     def handle(self, **given: Any) -> None:
