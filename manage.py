@@ -123,8 +123,17 @@ def run(command):
     environment.pop("PYTHONPATH", None)
     words = [str(word) for word in command]
     # The open file is the lock: it lasts until pip has ended too, if this process is killed.
-    if subprocess.call(words, env=environment, stdin=subprocess.DEVNULL, close_fds=False):
-        sys.exit("Setting up failed at: {}".format(" ".join(words)))
+    done = subprocess.run(
+        words,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        close_fds=False,
+    )
+    if done.returncode:
+        told = done.stdout.decode(errors="replace")
+        sys.exit("{}Setting up failed at: {}".format(told, " ".join(words)))
 
 
 def succeeds(command):

@@ -24,11 +24,18 @@ def checkout(tmp_path):
 
 
 @pytest.fixture
-def script(checkout, monkeypatch):
-    """manage.py of that checkout as a module whose commands are noted, not run."""
+def script_that_runs(checkout):
+    """manage.py of that checkout as a module."""
     spec = importlib.util.spec_from_file_location("manage_under_test", checkout / "manage.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture
+def script(script_that_runs, monkeypatch):
+    """The same with commands that are noted, not run."""
+    module = script_that_runs
     module.commands = []
     monkeypatch.setattr(module, "create", lambda home: module.commands.append("create"))
     monkeypatch.setattr(module, "run", lambda command: module.commands.append(" ".join(map(str, command[1:4]))))
@@ -93,6 +100,17 @@ def test_failed_set_up_is_not_noted_as_done(script, checkout, monkeypatch):
         script.build(checkout / ".venv")
 
     assert (checkout / ".venv" / "set-up").read_text() == script.UNFINISHED
+
+
+def test_pip_is_heard_only_when_it_fails(script_that_runs, capfd):
+    """Warnings of the machine's pip stay away from a set-up that succeeds, and come with one that fails."""
+    words = [sys.executable, "-c", "import sys; print('a warning', file=sys.stderr); sys.exit(int(sys.argv[1]))"]
+
+    script_that_runs.run([*words, "0"])
+    with pytest.raises(SystemExit, match="a warning\nSetting up failed at: "):
+        script_that_runs.run([*words, "1"])
+
+    assert capfd.readouterr() == ("", "")
 
 
 @pytest.mark.parametrize(("version", "name"), [(THIS_VERSION, ".venv"), ("3.9", f".venv-{THIS_VERSION}")])
