@@ -10,7 +10,9 @@ from pathlib import Path
 
 import psutil
 import pytest
+from django.core.management import CommandError
 
+from demo_project.shop.management.commands.demo import only_demo
 from demo_project.shop.rehearsal.figures import EXPECTED, differences, table
 from tests.demo.family import has_ended
 from tests.waiting import wait_until
@@ -96,3 +98,15 @@ def test_demo_leaves_nothing_running(number, tmp_path, database_url):
     process.communicate(timeout=30)
 
     wait_until(lambda: all(has_ended(child) for child in children), seconds=20)
+
+
+def test_a_second_demo_is_refused(tmp_path):
+    """A demo that runs keeps its admin's password: a second one leaves, and says where the first is."""
+    with only_demo(tmp_path / "shop") as address:
+        address.write_text("http://127.0.0.1:8000/")
+        refused = pytest.raises(CommandError, match=r"already, at http://127\.0\.0\.1:8000/; stop it first")
+        with refused, only_demo(tmp_path / "shop"):
+            pass
+
+    with only_demo(tmp_path / "shop") as address:
+        assert address.read_text() == ""

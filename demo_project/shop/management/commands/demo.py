@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import sys
 import threading
 import time
 from argparse import ArgumentParser
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +58,12 @@ class Command(BaseCommand):
         self.stdout.write("Everything has ended.") if not once else None
 
     def _open(self, processes: Processes, port: int) -> None:
-        call_command("migrate", verbosity=0, interactive=False)
         state = Path(settings.SHOP_STATE_DIR)
+        with only_demo(state) as address:
+            self._open_alone(processes, port, state, address)
+
+    def _open_alone(self, processes: Processes, port: int, state: Path, address: Path) -> None:
+        call_command("migrate", verbosity=0, interactive=False)
         if not Product.objects.exists():
             forget_the_past(state)
         seed()
@@ -65,6 +72,7 @@ class Command(BaseCommand):
         try:
             stage.start_partners()
             stage.start_site(port)
+            address.write_text(stage.url)
             stage.start_workers()
             stage.wait_until_open()
             self._greet(stage, password)
@@ -109,6 +117,27 @@ class Command(BaseCommand):
         # Several threads echo: one call with the end of the line in it keeps lines whole.
         self.stdout.write(f"{line}\n", ending="")
         self.stdout.flush()
+
+
+@contextmanager
+def only_demo(state: Path) -> Iterator[Path]:
+    """Keep a second demo out of this state folder: it would give the admin another password.
+
+    Answers the file in which to write the address. Raises CommandError, which names the address of the first.
+    """
+    from demo_project.embedded_pg.locks import try_lock  # not at the top: Windows has no fcntl, but gets a sentence
+
+    state.mkdir(parents=True, exist_ok=True)
+    file = state / "demo.lock"
+    lock = try_lock(file)
+    if lock is None:
+        address = file.read_text()
+        raise CommandError(f"A demo runs already{address and f', at {address}'}; stop it first.")
+    try:
+        os.truncate(lock, 0)  # what a demo that was killed left there
+        yield file
+    finally:
+        os.close(lock)
 
 
 def _raise_on_signals() -> None:
