@@ -1,5 +1,6 @@
 """The embedded server's life: who starts it, who keeps it, what stops it."""
 
+import io
 import json
 import os
 import signal
@@ -212,9 +213,10 @@ def test_reset_after_stop_begins_afresh(used_home, program, connect, embedded_db
     user.start()
     connect(used_home).execute("CREATE TABLE gone AS SELECT 1")
 
-    embedded_db("stop")
+    told = embedded_db("stop")
     embedded_db("reset", "--noinput")
 
+    assert told == "Stopped, although in use; the next connection starts it again.\n"
     assert json.loads(embedded_db("status", "--json"))["data_version"] is None
     user.start()
     assert connect(used_home).execute("SELECT to_regclass('gone')").fetchone() == (None,)

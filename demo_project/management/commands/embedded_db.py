@@ -30,7 +30,7 @@ class Command(BaseCommand):
                 case "status":
                     self.status(server, as_json=options["json"])
                 case "stop":
-                    self.stdout.write("Stopped." if server.stop() else "It was not running.")
+                    self.stop(server)
                 case "reset":
                     self.reset(server, ask=not options["noinput"])
         except EmbeddedServerError as error:
@@ -44,6 +44,15 @@ class Command(BaseCommand):
         for name, value in facts.items():
             words = {True: "yes", False: "no", None: "-"}.get(value, value)
             self.stdout.write(f"{name.replace('_', ' ') + ':':<14} {words}")
+
+    def stop(self, server: Server) -> None:
+        in_use = server.status().in_use
+        if not server.stop():
+            self.stdout.write("It was not running.")
+        elif in_use:
+            self.stdout.write("Stopped, although in use; the next connection starts it again.")
+        else:
+            self.stdout.write("Stopped.")
 
     def reset(self, server: Server, *, ask: bool) -> None:
         if ask and input(f"Delete all data in {server.places.cluster}? [y/N] ").lower() != "y":
