@@ -232,6 +232,16 @@ def test_reset_asks_first(used_home, embedded_db, monkeypatch):
     assert Server(used_home).places.data.exists()
 
 
+def test_reset_without_a_terminal_names_the_option(used_home, embedded_db, monkeypatch):
+    """Where nobody can be asked nothing is deleted, and the way to say yes is named."""
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+
+    with pytest.raises(CommandError, match="Nothing was deleted; use --noinput"):
+        embedded_db("reset")
+
+    assert Server(used_home).places.data.exists()
+
+
 def test_status_tells_who_is_there(used_home, program, embedded_db):
     """status says whether the server runs, and whether somebody uses it."""
     before = json.loads(embedded_db("status", "--json"))

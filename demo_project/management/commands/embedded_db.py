@@ -55,7 +55,10 @@ class Command(BaseCommand):
             self.stdout.write("Stopped.")
 
     def reset(self, server: Server, *, ask: bool) -> None:
-        if ask and input(f"Delete all data in {server.places.cluster}? [y/N] ").lower() != "y":
-            raise CommandError("Nothing was deleted.")
+        try:
+            if ask and input(f"Delete all data in {server.places.cluster}? [y/N] ").lower() != "y":
+                raise CommandError("Nothing was deleted.")
+        except EOFError:
+            raise CommandError("Nothing was deleted; use --noinput.") from None
         server.reset()
         self.stdout.write("The next connection starts with an empty server.")
