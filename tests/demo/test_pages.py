@@ -85,6 +85,14 @@ def test_empty_basket_is_no_order(client, shop):
     assert not Order.objects.exists()
 
 
+def test_leads_show_a_command_that_works(client, db):
+    """The line to copy has the secret in it that the webhook asks for."""
+    page = client.get("/leads/").content.decode()
+    secret = re.search(r"X-Shop-Secret: ([\w-]+)", page)[1]
+
+    assert call_hook(client, json.dumps(LEAD), secret).status_code == 202
+
+
 @pytest.mark.parametrize("path", ["checkout/", "photos/", "photos/sample/", "leads/twice/", "reports/", "poison/"])
 def test_forms_need_their_token(shop, path):
     """Every form is refused without its CSRF token."""

@@ -49,6 +49,7 @@ def leads(request: HttpRequest) -> HttpResponse:
     context = {
         "leads": [(lead, lines.get(lead.job_id)) for lead in shown],
         "hook_url": request.build_absolute_uri("/hooks/leads/"),
+        "hook_secret": settings.SHOP_WEBHOOK_SECRET,  # a real shop shows it to nobody
     }
     return render(request, "shop/leads.html", context)
 
