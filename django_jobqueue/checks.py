@@ -9,7 +9,7 @@
     W001  the queue's database is not PostgreSQL: workers do not run on it
     W002  the queue's tables are missing
     W003  django-channels is installed, and has a `runworker` too
-    W004  no alias in TASKS uses this backend
+    W004  no alias in TASKS uses this backend, and TASKS is not that of a test
     W005  Django 5.2 without the backport's app in INSTALLED_APPS
 
 An id once used keeps its meaning: projects silence them by it.
@@ -21,6 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from django.apps import AppConfig, apps
+from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's name for it
 from django.db import connections
 from django.utils.module_loading import import_string
@@ -30,12 +31,17 @@ from django_jobqueue.backend import MAX_ALIAS_LENGTH, JobQueueBackend
 from django_jobqueue.compat import PACKAGE, task_backends
 
 _BACKEND = f"{JobQueueBackend.__module__}.{JobQueueBackend.__qualname__}"
+_AT_ONCE = {
+    f"{package}.backends.{name}"
+    for package in ("django.tasks", "django_tasks")
+    for name in ("immediate.ImmediateBackend", "dummy.DummyBackend")
+}
 
 
 def check_settings(app_configs: Sequence[AppConfig] | None = None, **kwargs: Any) -> list[CheckMessage]:
     """Check TASKS, the databases it names, and what else is installed."""
     aliases = _our_aliases()
-    messages = [] if aliases else [_no_alias()]
+    messages = [] if aliases or _runs_at_once() else [_no_alias()]
     for alias, params in aliases.items():
         messages += _check_alias(alias, params)
     return [*messages, *_check_neighbours()]
@@ -75,10 +81,18 @@ def _is_ours(params: Mapping[str, Any]) -> bool:
     return isinstance(backend, type) and issubclass(backend, JobQueueBackend)
 
 
+def _runs_at_once() -> bool:
+    """Say whether TASKS names only backends that need no queue, as the settings of a project's tests do."""
+    # Without TASKS Django falls back on one of them: then it was forgotten, not chosen.
+    is_chosen: bool = settings.is_overridden("TASKS")  # type: ignore[misc]  # the plugin sees no methods
+    backends = {params.get("BACKEND") for params in task_backends.settings.values()}
+    return is_chosen and set() < backends <= _AT_ONCE
+
+
 def _no_alias() -> CheckMessage:
     return Warning(
         f"No alias in TASKS uses {_BACKEND}: nothing is enqueued into the job queue.",
-        hint=f'Add TASKS = {{"default": {{"BACKEND": "{_BACKEND}"}}}} to the settings.',
+        hint=f'Add TASKS = {{"default": {{"BACKEND": "{_BACKEND}", "QUEUES": []}}}} to the settings.',
         id="django_jobqueue.W004",
     )
 
@@ -102,7 +116,7 @@ def _check_alias(alias: str, params: Mapping[str, Any]) -> Iterator[CheckMessage
     for fault in faults:
         yield Error(
             f"{where}['OPTIONS']: {fault}.",
-            hint="Options, units and bounds are in django_jobqueue/conf.py.",
+            hint="Options, units and bounds are in docs/reference/settings.md.",
             id="django_jobqueue.E001",
         )
     if not faults:

@@ -2,6 +2,7 @@
 
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from django.core.checks import Error, Warning, run_checks  # noqa: A004
@@ -120,11 +121,29 @@ def test_another_database_is_a_warning(monkeypatch):
 
 def test_a_project_that_does_not_use_the_backend_is_warned(settings):
     """An installed app that nothing enqueues into is probably a forgotten setting."""
-    settings.TASKS = {"default": {"BACKEND": f"{PACKAGE}.backends.dummy.DummyBackend"}}
+    settings.TASKS = {"default": {"BACKEND": "no.such.Backend"}}
     (message,) = checks.check_settings()
 
     assert message.id == "django_jobqueue.W004"
-    assert BACKEND in message.hint
+    assert f'{{"BACKEND": "{BACKEND}", "QUEUES": []}}' in message.hint
+
+
+def test_a_project_without_tasks_is_warned(settings, monkeypatch):
+    """Django's own default for TASKS is not a choice."""
+    settings.TASKS = {"default": {"BACKEND": f"{PACKAGE}.backends.immediate.ImmediateBackend"}}
+    monkeypatch.setattr(checks, "settings", SimpleNamespace(is_overridden=lambda name: False))
+
+    assert ids(checks.check_settings()) == ["W004"]
+
+
+@pytest.mark.parametrize("name", ["dummy.DummyBackend", "immediate.ImmediateBackend"])
+def test_the_settings_of_a_projects_tests_are_silent(settings, name):
+    """A backend of Django's that was chosen by name needs no queue; beside another one it is no excuse."""
+    settings.TASKS = {"default": {"BACKEND": f"{PACKAGE}.backends.{name}"}}
+    assert checks.check_settings() == []
+
+    settings.TASKS = settings.TASKS | {"other": {"BACKEND": "no.such.Backend"}}
+    assert ids(checks.check_settings()) == ["W004"]
 
 
 def test_a_backend_that_cannot_be_imported_is_djangos_matter(settings):
