@@ -101,3 +101,12 @@ def test_no_offset_and_no_full_count(boss, letter):
             assert "COUNT(*)" not in sql or "LIMIT" in sql, sql
             assert "OFFSET" not in sql, sql
             assert "DISTINCT" not in sql or "LIMIT 1000" in sql, sql
+
+
+def test_one_row_is_counted_in_the_singular(boss, entry):
+    """Below a list stands "1 audit entry", and from two on "2 audit entries"."""
+    entry()
+    assert "<span>1 audit entry</span>" in boss.get(f"{ADMIN}/auditentry/").content.decode()
+
+    entry()
+    assert "<span>2 audit entries</span>" in boss.get(f"{ADMIN}/auditentry/").content.decode()
