@@ -5,7 +5,7 @@ from __future__ import annotations
 from argparse import ArgumentParser, ArgumentTypeError
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from django_jobqueue.compat import DEFAULT_TASK_BACKEND_ALIAS
 from django_jobqueue.exceptions import JobQueueError
@@ -15,6 +15,10 @@ class Command(BaseCommand):
     """Run jobs until told to stop."""
 
     help = "Run jobs. The first SIGTERM or Ctrl-C lets running jobs end, the second leaves within two seconds."
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """Take options in full only: a unit file that says --proc must not change its meaning with a new option."""
+        return super().create_parser(prog_name, subcommand, **{"allow_abbrev": False} | kwargs)
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say which jobs to take, with how many hands, and when to leave."""
@@ -51,6 +55,8 @@ class Command(BaseCommand):
         from django_jobqueue.management.worker_plan import plan_for
         from django_jobqueue.registry import discover
 
+        if both := sorted({*given["queue"]} & {*given["exclude_queue"]}):
+            raise CommandError(f"--queue and --exclude-queue both name {', '.join(both)}; leave one of them out")
         try:
             plan = plan_for(
                 given["backend"],
