@@ -11,11 +11,17 @@ from django_jobqueue.management.jobqueue.terminal import Terminal, duration
 from django_jobqueue.watch.stats import QueueStats, queue_stats, task_stats, total
 
 _COUNTS = ("depth", "running", "scheduled", "retrying", "snoozed", "dead")
+_MEANING = (
+    "depth: jobs that could start now. oldest: how long the oldest of them has been due. failed: of the attempts that "
+    "ended in the last hour, the share that failed, timed out or was lost."
+)
 
 
 def add_parsers(subjects: Any) -> None:
     """Add `stats`."""
-    parser: argparse.ArgumentParser = subjects.add_parser("stats", help="depth, age, failures and dead letters")
+    parser: argparse.ArgumentParser = subjects.add_parser(
+        "stats", help="depth, age, failures and dead letters", epilog=_MEANING
+    )
     parser.add_argument("--queue", metavar="NAME", help="only this one")
     parser.add_argument("--by-task", action="store_true", help="a row for each task in each queue")
     add_common_options(parser, stats)
