@@ -186,14 +186,14 @@ def test_the_backports_app_is_asked_for(settings):
 def test_duplicate_names_are_errors(install):
     """Two tasks of one stored name are told apart before a worker refuses to start."""
     install(
-        "shop",
+        "stall",
         "from django_jobqueue import task\n"
         "@task(task_name='one')\ndef first(): pass\n@task(task_name='one')\ndef second(): pass\n",
     )
     (message,) = checks.check_tasks()
 
     assert message.id == "django_jobqueue.E004"
-    assert "shop.tasks.first and shop.tasks.second" in message.msg
+    assert "stall.tasks.first and stall.tasks.second" in message.msg
 
 
 def test_a_broken_tasks_module_is_an_error(install):

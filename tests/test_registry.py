@@ -44,11 +44,11 @@ def install(tmp_path, monkeypatch, settings):
 
 def test_tasks_modules_of_apps_are_imported(install):
     """A task that nothing else imports is known to a worker."""
-    install("shop", f"{OURS}@task\ndef charge(): pass\n")
+    install("stall", f"{OURS}@task\ndef charge(): pass\n")
 
     found = registry.discover()
-    assert found.get("shop.tasks.charge").module_path == "shop.tasks.charge"
-    assert "shop.tasks.charge" in found.names()
+    assert found.get("stall.tasks.charge").module_path == "stall.tasks.charge"
+    assert "stall.tasks.charge" in found.names()
 
 
 def test_an_app_needs_no_tasks(install):
@@ -84,55 +84,55 @@ def test_tasks_of_imported_modules_are_known():
 def test_a_plain_task_is_known(install):
     """Django's own Task in a tasks module is found, whatever made it."""
     install(
-        "shop",
+        "stall",
         "from django_jobqueue.compat import Task\n"
         "def charge(): pass\n"
         "charge = Task(func=charge, priority=0, queue_name='default', backend='default',"
         " run_after=None, takes_context=False)\n",
     )
 
-    found = registry.discover().get("shop.tasks.charge")
+    found = registry.discover().get("stall.tasks.charge")
     assert type(found) is DjangoTask
 
 
 def test_a_variant_stands_for_its_task(install):
     """`urgent = charge.using(…)` in a module is neither a duplicate nor the declaration."""
     install(
-        "shop",
+        "stall",
         f"{OURS}@task(max_attempts=9)\ndef _charge(): pass\nurgent = _charge.using(priority=50)\ncharge = _charge\n",
     )
 
-    assert registry.discover().get("shop.tasks._charge").priority == 0
+    assert registry.discover().get("stall.tasks._charge").priority == 0
 
 
 def test_aliases_lead_to_the_task(install):
     """A job that was stored under an old name runs the function of today."""
-    install("shop", f"{OURS}@task(task_name='charge', aliases=('old.charge',))\ndef pay(): pass\n")
+    install("stall", f"{OURS}@task(task_name='charge', aliases=('old.charge',))\ndef pay(): pass\n")
 
     found = registry.discover()
     assert found.get("charge") is found.get("old.charge")
-    assert found.get("shop.tasks.pay") is None
+    assert found.get("stall.tasks.pay") is None
 
 
 @pytest.mark.parametrize("options", ["task_name='one'", "task_name='two', aliases=('one',)", "aliases=('one',)"])
 def test_two_tasks_of_one_name_are_refused(install, options):
     """A worker that could not tell two functions apart does not start."""
     install(
-        "shop",
+        "stall",
         f"{OURS}@task(task_name='one')\ndef first(): pass\n@task({options})\ndef second(): pass\n",
     )
 
-    with pytest.raises(InvalidOptions, match=r"'one' names shop\.tasks\.first and shop\.tasks\.second"):
+    with pytest.raises(InvalidOptions, match=r"'one' names stall\.tasks\.first and stall\.tasks\.second"):
         registry.discover()
 
 
 def test_one_function_under_two_paths_needs_two_names(install):
     """An explicit name met twice, as when a module is imported under two paths, is refused."""
-    source = f"{OURS}@task(task_name='shop.charge')\ndef charge(): pass\n"
-    install("shop", source)
-    install("shop_again", source)
+    source = f"{OURS}@task(task_name='stall.charge')\ndef charge(): pass\n"
+    install("stall", source)
+    install("stall_again", source)
 
-    with pytest.raises(InvalidOptions, match=r"shop\.tasks\.charge and shop_again\.tasks\.charge"):
+    with pytest.raises(InvalidOptions, match=r"stall\.tasks\.charge and stall_again\.tasks\.charge"):
         registry.discover()
 
 
@@ -163,15 +163,15 @@ def test_a_name_is_never_imported(name):
 
 def test_find_imports_tasks_modules(install):
     """Who asks for one task finds it even where nothing has imported it yet."""
-    install("shop", f"{OURS}@task\ndef charge(): pass\n")
+    install("stall", f"{OURS}@task\ndef charge(): pass\n")
 
-    assert registry.find("shop.tasks.charge").name == "charge"
+    assert registry.find("stall.tasks.charge").name == "charge"
 
 
 def test_find_survives_a_broken_app(install, caplog):
     """Who asks about one job is not stopped by another app's broken module, but told of it."""
     install("broken", "1 / 0\n")
 
-    assert registry.find("shop.tasks.charge") is None
+    assert registry.find("stall.tasks.charge") is None
     assert registry.find("tests.tasks.succeed") is cast.succeed
     assert "broken.tasks" in caplog.text
