@@ -50,7 +50,7 @@ class MissingTables(JobQueueError, ImproperlyConfigured):
 
     def __init__(self, database: str) -> None:
         super().__init__(
-            f"the tables of the job queue are missing in DATABASES[{database!r}]; "
+            f"the tables of the job queue are missing, or older than this release, in DATABASES[{database!r}]; "
             f"run manage.py migrate --database {database}"
         )
 

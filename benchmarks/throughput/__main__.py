@@ -35,6 +35,9 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--samples", type=int, default=100, help="Jobs of a pick-up measurement.")
     options = parser.parse_args()
+    with connection._nodb_cursor() as cursor:
+        cursor.execute(f"DROP DATABASE IF EXISTS {connection.settings_dict['NAME']} WITH (FORCE)")
+        cursor.execute(f"CREATE DATABASE {connection.settings_dict['NAME']}")
     call_command("migrate", verbosity=0)
     parameters = connection.get_connection_params()
     for name in ("context", "cursor_factory", "prepare_threshold"):

@@ -305,7 +305,7 @@ class Exchange:
             self._ledger.give_back(Lease(orphan.id, orphan.token))
 
     def _failed(self, call: object, error: Exception) -> None:
-        if isinstance(error, psycopg.errors.UndefinedTable):
+        if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.UndefinedColumn):
             self.error = str(MissingTables(self._options.database))
             return
         match call:
