@@ -6,6 +6,7 @@ For free slots any job it knows, of short tasks some more, and coroutines by the
 from __future__ import annotations
 
 from collections.abc import Sequence
+from enum import Enum
 from uuid import UUID
 
 from django_jobqueue.registry import Registry
@@ -17,6 +18,14 @@ from django_jobqueue.worker.pace import Pace
 from django_jobqueue.worker.plan import WorkerPlan
 
 
+class Kind(Enum):
+    """What a claim is for."""
+
+    ANY = "any function, for a free slot"
+    SHORT = "short functions, a little ahead"
+    COROUTINES = "coroutines"
+
+
 class Demand:
     """Turns the room in a fleet into claims."""
 
@@ -25,6 +34,7 @@ class Demand:
         self._serving = plan.serving
         self._functions = registry.functions()
         self._coroutines = frozenset(registry.coroutines())
+        self._found: set[Kind] = set()
 
     def unknown_tasks(self) -> Statement[frozenset[str]]:
         """Ask which tasks are due that this worker does not know."""
@@ -34,26 +44,42 @@ class Demand:
         """Whether a task runs in the event loop."""
         return task in self._coroutines
 
-    def claims(self, fleet: Fleet, limit: int, token: UUID) -> tuple[list[Statement[list[Claimed]]], int]:
-        """Write the claims for what `fleet` has room for, `limit` jobs at most; says how many jobs they ask for."""
+    def claims(
+        self, fleet: Fleet, limit: int, token: UUID, *, is_poll: bool
+    ) -> tuple[list[Statement[list[Claimed]]], int]:
+        """Write the claims for what `fleet` has room for, `limit` jobs at most; says how many jobs they ask for.
+
+        A claim that finds nothing has read every ready job. So the ones for coroutines and for more short jobs go with
+        a poll, and between polls only while they find something.
+        """
         claims: list[Statement[list[Claimed]]] = []
         wanted = 0
-        for names, number in self._wishes(fleet):
+        for kind, names, number in self._wishes(fleet):
+            if kind is not Kind.ANY and not is_poll and kind not in self._found:
+                continue
             if names and (share := min(number, limit - wanted)) > 0:
                 wanted += share
                 claims.append(self._claim(names, share, token))
         return claims, wanted
 
-    def _wishes(self, fleet: Fleet) -> list[tuple[Sequence[str], int]]:
+    def note(self, claimed: Sequence[Claimed]) -> None:
+        """Note which kinds of job were found."""
+        self._found = {
+            Kind.COROUTINES if job.task in self._coroutines else Kind.SHORT
+            for job in claimed
+            if job.task in self._coroutines or self._pace.is_short(job.task)
+        }
+
+    def _wishes(self, fleet: Fleet) -> list[tuple[Kind, Sequence[str], int]]:
         room = fleet.room(self._pace.ahead())
         if room.functions + room.ahead < fleet.size // 4:
             # A stream of short jobs: a claim for the few that have just ended would cost as much as one for hundreds.
             room = Room(0, 0, room.coroutines)
-        coroutines = (tuple(self._coroutines), room.coroutines)
+        coroutines = (Kind.COROUTINES, tuple(self._coroutines), room.coroutines)
         short = tuple(name for name in self._functions if self._pace.is_short(name))
         if len(short) == len(self._functions):
-            return [(self._functions, room.functions + room.ahead), coroutines]
-        return [(self._functions, room.functions), (short, room.ahead), coroutines]
+            return [(Kind.ANY, self._functions, room.functions + room.ahead), coroutines]
+        return [(Kind.ANY, self._functions, room.functions), (Kind.SHORT, short, room.ahead), coroutines]
 
     def _claim(self, names: Sequence[str], limit: int, token: UUID) -> Statement[list[Claimed]]:
         return claim(

@@ -42,6 +42,8 @@ from django_jobqueue.worker.wakeup import Wakeup
 logger = logging.getLogger("django_jobqueue.worker")
 
 MAX_CLAIM = 500
+CLAIM_AGAIN_SECONDS = 1.0
+"""After a call that took too long nothing is claimed for this long."""
 RESCUE_AFTER_OUTAGE_SECONDS = 10.0
 PROBE_SECONDS = 1.0
 """How often a worker looks whether a row that somebody had locked is free."""
@@ -67,6 +69,7 @@ class Exchange:
         self._probe_at = 0.0
         self._tickets = count(1)
         self._lost_tokens: set[UUID] = set()
+        self._claim_at = 0.0
         self._named_unknown: set[str] = set()
         self._is_known = self._was_out = False
         self._takes_more = True
@@ -168,7 +171,7 @@ class Exchange:
             return None
         token = uuid4()
         batch = self._ledger.take()
-        claims, wanted = self._claims(token)
+        claims, wanted = self._claims(token, now, is_poll=is_poll)
         is_rescue = is_poll and now >= self._schedule.rescue_at
         if is_poll:
             self._schedule.polled(now)
@@ -200,13 +203,13 @@ class Exchange:
     def _sign_of_life(self, *, stopped: bool = False) -> Statement[None]:
         return announce_worker(self._card, running=self._fleet.size, stale_refused=self.stale_refused, stopped=stopped)
 
-    def _claims(self, token: UUID) -> tuple[list[Statement[list[Claimed]]], int]:
-        if not self._takes_more or self._ledger.is_isolating:
+    def _claims(self, token: UUID, now: float, *, is_poll: bool) -> tuple[list[Statement[list[Claimed]]], int]:
+        if not self._takes_more or self._ledger.is_isolating or now < self._claim_at:
             return [], 0
         left = MAX_CLAIM
         if self._plan.max_jobs is not None:
             left = min(left, self._plan.max_jobs - self.claimed_count)
-        return self._demand.claims(self._fleet, left, token)
+        return self._demand.claims(self._fleet, left, token, is_poll=is_poll)
 
     # What the answers mean
 
@@ -230,6 +233,8 @@ class Exchange:
         self._ledger.written(cycle.batch)
         self._note_settled(cycle, answer)
         self.claimed_count += len(answer.claimed)
+        if cycle.claims:
+            self._demand.note(answer.claimed)
         lease_until = sent_at + self._options.lease_seconds
         self._fleet.waiting += [self._flight(job, cycle.token, lease_until) for job in answer.claimed]
         for job in answer.rescued:
@@ -308,6 +313,9 @@ class Exchange:
         if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.UndefinedColumn):
             self.error = str(MissingTables(self._options.database))
             return
+        if waited_for_a_lock(error):
+            # Perhaps the claim, in a long queue on a slow server: what is decided is written without one first.
+            self._claim_at = clock.now() + CLAIM_AGAIN_SECONDS
         match call:
             case Cycle() if call.batch.size and is_refusal(error):
                 self._ledger.refused(call.batch, error)

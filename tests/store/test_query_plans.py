@@ -144,8 +144,11 @@ def test_give_back_finds_jobs_by_their_primary_key(full_queue, worker):
 
 
 def test_renew_finds_jobs_by_their_primary_key(full_queue, worker):
-    """A renewal looks each job up by its id."""
-    assert scans_of_jobs(plan_of(worker.session, renew(leases(), lease_seconds=30))) == {PRIMARY_KEY}
+    """A renewal looks each job up by its id: no scan of the primary key is without a condition."""
+    plan = plan_of(worker.session, renew(leases(), lease_seconds=30))
+
+    assert scans_of_jobs(plan) == {PRIMARY_KEY}
+    assert all("id = " in node["Index Cond"] for node in nodes(plan) if node.get("Index Name") == PRIMARY_KEY[1])
 
 
 def test_promote_reads_what_falls_due(full_queue, worker):

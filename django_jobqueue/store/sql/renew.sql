@@ -1,12 +1,12 @@
 -- moves      lease_expires_at forward, and nothing else: RUNNING stays RUNNING
 -- index      the primary key; writes jobqueue_job_running
 -- safe because  the token is compared under the row's lock. A row that another session has locked is left alone and reported busy,
---            not lost: its lease runs on and the next renewal asks again. Rows are locked in the order of their ids
+--            not lost: its lease runs on and the next renewal asks again. Nothing waits here, so no order of locking is needed:
+--            to ask for one would have the whole primary key read in that order, because sorting is switched off
 WITH held AS (
     SELECT job.id
     FROM unnest(%(ids)s::bigint[], %(tokens)s::uuid[]) AS mine (id, token)
     JOIN {job} AS job ON job.id = mine.id AND job.lease_token = mine.token
-    ORDER BY job.id
     FOR NO KEY UPDATE OF job SKIP LOCKED
 ), renewed AS (
     UPDATE {job} AS job
