@@ -215,7 +215,7 @@ def test_a_coroutine_that_fails_on_the_way_out_has_failed():
 
 
 def test_a_coroutine_that_hides_its_error_on_the_way_out_has_failed():
-    """An exception that will not say its class is a failure too; from Python 3.12 on asyncio asks it, and fails itself."""
+    """An exception that will not say its class is a failure too; asyncio may ask it, and then fails itself."""
     outcome = run_async(cast.hide_when_cancelled)
 
     assert isinstance(outcome, Failed)
