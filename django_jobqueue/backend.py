@@ -100,7 +100,7 @@ class JobQueueBackend(BaseTaskBackend):
     ) -> results.TaskResult:
         """Insert one job. The transaction of the caller decides whether it comes to be.
 
-        Raises InvalidTask, InvalidPayload, InvalidOptions or UnsupportedDatabase before anything is
+        Raises InvalidTask, InvalidPayload, InvalidOptions, UnsupportedDatabase or MissingTables; then nothing is
         written.
         """
         self.validate_task(task)

@@ -8,7 +8,6 @@ from uuid import UUID
 
 from django_jobqueue import tasks
 from django_jobqueue.conf import Options
-from django_jobqueue.policy import backoff
 from django_jobqueue.policy.outcomes import Outcome, OutcomeName, Succeeded
 from django_jobqueue.policy.retry import Bury, Decision, Release, RetryPolicy, Wait, decide
 from django_jobqueue.registry import Registry
@@ -45,11 +44,14 @@ class Judge:
         key = (name, max_attempts)
         if key not in self._policies:
             task = self._registry.get(name)
-            self._policies[key] = RetryPolicy(
-                max_attempts=max_attempts,
-                backoff=backoff.DEFAULT if task is None else tasks.declared_backoff_of(task),
-                max_interruptions=self._options.max_interruptions,
-                max_snoozes=self._options.max_snoozes,
+            self._policies[key] = (
+                tasks.policy_of(task, self._options, max_attempts=max_attempts)
+                if task is not None
+                else RetryPolicy(
+                    max_attempts,
+                    max_interruptions=self._options.max_interruptions,
+                    max_snoozes=self._options.max_snoozes,
+                )
             )
         return self._policies[key]
 

@@ -36,10 +36,6 @@ class Pace:
         """Whether runs of `task` take less than SHORT_SECONDS."""
         return self._seconds.get(task, SHORT_SECONDS) < SHORT_SECONDS
 
-    def short_tasks(self) -> list[str]:
-        """Name the tasks that may be claimed ahead."""
-        return [task for task, seconds in self._seconds.items() if seconds < SHORT_SECONDS]
-
     def ahead(self) -> int:
         """Say how many jobs of short tasks a slot may hold: AHEAD_SECONDS of the slowest of them."""
         short = [seconds for seconds in self._seconds.values() if seconds < SHORT_SECONDS]
