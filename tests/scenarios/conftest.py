@@ -1,5 +1,6 @@
 """Real workers, in processes of their own, on the test's database."""
 
+import contextlib
 import json
 import os
 import re
@@ -58,12 +59,12 @@ class WorkerProcess:
         except psutil.NoSuchProcess:
             alive = []
         self.seen |= {process.pid for process in alive}
-        return [process for process in alive if process.status() != psutil.STATUS_ZOMBIE]
+        return [process for process in alive if _is_running(process.pid)]
 
     def survivors(self):
         """Processes that were ever seen in its family and are still alive."""
         self.family()
-        return [pid for pid in self.seen if psutil.pid_exists(pid) and _is_running(pid)]
+        return [pid for pid in self.seen if _is_running(pid)]
 
     def send(self, number):
         """Send a signal to the keeper."""
@@ -71,13 +72,11 @@ class WorkerProcess:
 
     def freeze(self):
         """Stop every process of the worker."""
-        for process in self.family():
-            process.suspend()
+        self._tell_all(signal.SIGSTOP)
 
     def thaw(self):
         """Let them go on."""
-        for process in self.family():
-            process.resume()
+        self._tell_all(signal.SIGCONT)
 
     def wait(self, seconds=SECONDS):
         """Wait for its end and answer with the exit code."""
@@ -85,9 +84,14 @@ class WorkerProcess:
 
     def end(self):
         """Kill whatever is left of it."""
-        for process in self.family():
-            process.kill()
+        self._tell_all(signal.SIGKILL)
         self.popen.wait(timeout=10)
+
+    def _tell_all(self, number):
+        for process in self.family():
+            # One may end another between the listing and the signal: a keeper that thaws kills a late runner.
+            with contextlib.suppress(psutil.NoSuchProcess):
+                process.send_signal(number)
 
 
 def _is_running(pid):
