@@ -146,6 +146,9 @@ class _Search:
 
 
 def _text(value: Any, path: str, max_bytes: int) -> str:
+    if value is None:
+        # What most tasks return.
+        return "null"
     search = _Search(max_bytes)
     try:
         search.check(value, 0)

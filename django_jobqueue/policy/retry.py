@@ -7,6 +7,7 @@ Every road out of RUNNING goes through `decide`, so "how often may this run?" ha
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django_jobqueue.policy import backoff
 from django_jobqueue.policy.lifecycle import Reason, WaitingFor
@@ -78,8 +79,7 @@ class Bury:
 Step = Finish | Wait | Release | Bury
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """What follows an outcome: the job's next step, how its attempt is recorded, and what is added to its tally."""
 
     step: Step

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 from uuid import UUID
 
 from django_jobqueue.policy.fingerprint import fingerprint
@@ -12,8 +13,7 @@ from django_jobqueue.policy.retry import Bury, Decision, Finish, Release, Step, 
 from django_jobqueue.store.statement import Row, Statement, array, text_array
 
 
-@dataclass(frozen=True, slots=True)
-class Settlement:
+class Settlement(NamedTuple):
     """One attempt and what is decided about it. `token` is the lease it ran under; task and owner go on a letter."""
 
     job_id: int
@@ -94,9 +94,11 @@ def _columns(step: Step) -> _Columns:
 
 
 def _leases(settlements: Sequence[Settlement]) -> dict[str, str]:
+    # One token serves all of a claim.
+    texts = {token: str(token) for token in {s.token for s in settlements}}
     return {
         "ids": array([str(s.job_id) for s in settlements]),
-        "tokens": array([str(s.token) for s in settlements]),
+        "tokens": array([texts[s.token] for s in settlements]),
     }
 
 

@@ -249,7 +249,7 @@ class Crew:
             return
         for message in json.loads(b"[" + b",".join(payloads) + b"]"):
             match message:
-                case ["done", ticket, seconds, *words]:
+                case ["done", ticket, seconds, words]:
                     if (flight := runner.take_back(ticket)) is not None:
                         self.reports.append(Report(flight, read_outcome(words), seconds))
                 case ["returned", tickets]:

@@ -68,6 +68,7 @@ class Exchange:
         self._listener = Listener(plan.options.database, wakeup, self._schedule.wake) if listens else None
         self._probe_at = 0.0
         self._tickets = count(1)
+        self._worker_id = str(card.id)
         self._lost_tokens: set[UUID] = set()
         self._claim_at = 0.0
         self._named_unknown: set[str] = set()
@@ -80,6 +81,11 @@ class Exchange:
     def is_quiet(self) -> bool:
         """Whether everything is written and no call is under way."""
         return self._ledger.is_empty and not self._link.is_busy
+
+    @property
+    def is_asking(self) -> bool:
+        """Whether a call is under way."""
+        return self._link.is_busy
 
     def settle(self, job: Claimed | TakenOver, token: UUID, outcome: Outcome) -> None:
         """Note how an attempt ended; it is written with the next cycle."""
@@ -282,7 +288,7 @@ class Exchange:
             ticket=next(self._tickets),
             claimed=job,
             token=token,
-            worker_ids=_with(job.earlier_worker_ids, self._card.id),
+            worker_ids=_with(job.earlier_worker_ids, self._worker_id),
             lease_until=lease_until,
             is_coroutine=self._demand.is_coroutine(job.task),
             is_short=self.pace.is_short(job.task),
@@ -348,6 +354,6 @@ class _Goodbye:
         session.run(self._statement, statement_timeout_ms=500)
 
 
-def _with(worker_ids: str, worker_id: UUID) -> str:
+def _with(worker_ids: str, worker_id: str) -> str:
     """Append a worker to a JSON list, as text."""
     return f'["{worker_id}"]' if worker_ids == "[]" else f'{worker_ids[:-1]},"{worker_id}"]'

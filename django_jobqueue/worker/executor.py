@@ -11,8 +11,6 @@ import inspect
 import json
 import logging
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from contextvars import Context
 from dataclasses import dataclass
 from functools import cache
@@ -28,6 +26,8 @@ from django_jobqueue.policy.outcomes import Failed, Failure, Outcome, Snoozed, S
 from django_jobqueue.worker import slate
 
 logger = logging.getLogger("django_jobqueue.worker")
+
+_DECODER = json.JSONDecoder()
 
 
 class Order(NamedTuple):
@@ -54,11 +54,18 @@ class Bounds:
     backend: str
 
 
-def run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
-    """Run an attempt of a function in this thread."""
+def run(order: Order, task: AnyTask | None, bounds: Bounds, *, rested: bool = True) -> Outcome:
+    """Run an attempt of a function in this thread.
+
+    `rested` is False when the thread comes straight from another attempt, which has left its connections checked.
+    """
     try:
-        with slate.clean_connections(order.task):
+        if rested:
+            slate.before()
+        try:
             return Context().run(_run, order, task, bounds)
+        finally:
+            slate.after(order.task)
     except BaseException as error:  # a damaged row, a connection that cannot be mended: the slot outlives that too
         return Failed(describe(error))
 
@@ -76,7 +83,7 @@ async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
     timer = asyncio.timeout(limit)
     try:
         async with timer:
-            with _leaving_copies():
+            with _LeavingCopies():
                 value = await task.func(*_call_args(task, result, order), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
         # Not isinstance: it would ask the exception for its class.
@@ -94,7 +101,7 @@ def _run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
         return result
     _tell(result, bounds.backend)
     try:
-        with _leaving_copies():
+        with _LeavingCopies():
             value = task.func(*_call_args(task, result, order), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
         return _outcome_of(error, task, result)
@@ -103,7 +110,7 @@ def _run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
 
 def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult | Failed:
     try:
-        args, kwargs = json.loads(order.args), json.loads(order.kwargs)
+        args, kwargs = _DECODER.decode(order.args), _DECODER.decode(order.kwargs)
     except (ValueError, RecursionError) as error:
         return _unreadable(f"the stored arguments cannot be read: {error}")
     if not isinstance(args, list) or not isinstance(kwargs, dict):
@@ -153,22 +160,24 @@ def _sender(backend: str) -> type:
     return type(task_backends[backend])
 
 
-@contextmanager
-def _leaving_copies() -> Iterator[None]:
+class _LeavingCopies:
     """End the copies of this process that a task forks, where they come back out of the task.
 
     The original answers for the attempt, and the socket and the connections are its own.
     """
-    original, code = os.getpid(), 0
-    try:
-        yield
-    except BaseException as error:
-        exit_code = error.code or 0 if type(error) is SystemExit else 1
-        code = exit_code if isinstance(exit_code, int) else 1
-        raise
-    finally:
-        if os.getpid() != original:
-            os._exit(code & 0xFF)
+
+    __slots__ = ("_original",)
+
+    def __enter__(self) -> None:
+        self._original = os.getpid()
+
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
+        if os.getpid() == self._original:
+            return
+        code: object = 0
+        if error is not None:
+            code = error.code or 0 if type(error) is SystemExit else 1
+        os._exit(code & 0xFF if isinstance(code, int) else 1)
 
 
 def _call_args(task: AnyTask, result: results.TaskResult, order: Order) -> list[Any]:

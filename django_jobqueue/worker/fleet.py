@@ -22,6 +22,9 @@ from django_jobqueue.store.claim import Claimed
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.frames import FrameReader, pack
 
+READ_BYTES = 64 * 1024
+"""What is read at once. Larger buffers are taken from the system and given back, page by page, for each read."""
+
 MAX_BUFFER_BYTES = 8 * 1024 * 1024
 """A runner that has so much unread takes no more."""
 
@@ -126,7 +129,7 @@ class Runner:
         payloads: list[bytes] = []
         while True:
             try:
-                data = self.sock.recv(1 << 18)
+                data = self.sock.recv(READ_BYTES)
             except BlockingIOError:
                 return payloads
             except OSError:
@@ -134,7 +137,7 @@ class Runner:
             if not data:
                 return payloads or None
             payloads += self.reader.feed(data)
-            if len(data) < 1 << 18:
+            if len(data) < READ_BYTES:
                 return payloads
 
     def kill(self, why: str, flight: Flight | None = None) -> None:

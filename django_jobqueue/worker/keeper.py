@@ -27,6 +27,9 @@ CHECK_SECONDS = 0.05
 EXIT_SECONDS = 1.0
 """After its grace a worker gives the database this long to take what it knows; then leases run out instead."""
 
+GATHER_SECONDS = 0.001
+"""While the database is busy outcomes are taken in together that arrive within this long: none can be written yet."""
+
 LEASE_MARGIN = 0.2
 """The part of a lease that is kept in reserve.
 
@@ -84,6 +87,7 @@ class Keeper:
             self._check_at = now + CHECK_SECONDS
             self._crew.check(now, self._plan.options.lease_seconds * LEASE_MARGIN)
         self._stop_if_told(now)
+        is_stream = bool(self._crew.reports)
         self._pass_on_reports()
         if self._crew.has_new_room:
             self._crew.has_new_room = False
@@ -96,6 +100,8 @@ class Keeper:
                 self._crew.tell_receivers(self._exchange.ended)
             self._exchange.ended.clear()
         self._error = self._crew.broken or self._exchange.error
+        if is_stream and self._exchange.is_asking:
+            self._wakeup.rest(GATHER_SECONDS)
 
     def _next_moment(self) -> float:
         moment = min(self._exchange.next_moment(), clock.now() + 1.0)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections import deque
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import psycopg
@@ -151,8 +151,8 @@ def bare(settlement: Settlement) -> Settlement:
     step = decision.step
     if isinstance(step, Finish):
         step = Bury(Reason.INVALID_RESULT)
-    decision = replace(decision, step=step, failure=failure)
-    return replace(settlement, decision=decision, owner=_plain(settlement.owner))
+    decision = decision._replace(step=step, failure=failure)
+    return settlement._replace(decision=decision, owner=_plain(settlement.owner))
 
 
 def _plain(text: str) -> str:

@@ -146,11 +146,12 @@ class _Runner:
     def _run_functions(self) -> None:
         bounds = self._plan.bounds
         while True:
+            rested = self._orders.empty()
             order = self._orders.get()
             task = self._registry.get(order.task)
             began = clock.now()
-            outcome = executor.run(order, task, bounds)
-            self._send(["done", order.ticket, clock.now() - began, *wire(outcome)])
+            outcome = executor.run(order, task, bounds, rested=rested)
+            self._send(["done", order.ticket, clock.now() - began, wire(outcome)])
 
     def _event_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
@@ -185,7 +186,7 @@ class _Runner:
         except BaseException as error:
             # Whatever happens around it, the keeper gets an answer: a coroutine without one would run for ever.
             outcome = Failed(describe(error))
-        self._send(["done", order.ticket, clock.now() - began, *wire(outcome)])
+        self._send(["done", order.ticket, clock.now() - began, wire(outcome)])
 
     def _tell_receivers(self, job_ids: list[int]) -> None:
         from django_jobqueue.worker.receivers import tell

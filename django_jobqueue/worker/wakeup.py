@@ -25,6 +25,8 @@ class Wakeup:
         os.set_blocking(self._read_end, False)
         os.set_blocking(self._write_end, False)
         self._selector.register(self._read_end, selectors.EVENT_READ, self._drain)
+        self._urgent = selectors.DefaultSelector()
+        self._urgent.register(self._read_end, selectors.EVENT_READ)
         self._previous: dict[int, Any] = {}
 
     def wake(self) -> None:
@@ -64,6 +66,10 @@ class Wakeup:
         for key, events in self._selector.select(max(0.0, seconds)):
             key.data(events)
 
+    def rest(self, seconds: float) -> None:
+        """Let what can wait gather for so long; `wake` and signals end it."""
+        self._urgent.select(seconds)
+
     def close(self) -> None:
         """Put the signals' handlers back and close what is open."""
         if self._previous:
@@ -71,6 +77,7 @@ class Wakeup:
         for number, handler in self._previous.items():
             signal.signal(number, handler)
         self._selector.close()
+        self._urgent.close()
         os.close(self._read_end)
         os.close(self._write_end)
 
