@@ -17,3 +17,8 @@ def note_the_time(number):
     now = time.clock_gettime(time.CLOCK_MONOTONIC)
     with open(os.environ["BENCH_PICK_UP_FILE"], "a") as file:  # noqa: PTH123 - one syscall less
         file.write(f"{number} {now}\n")
+
+
+@task
+async def nothing_async(number):
+    """Do nothing, in the event loop. That it is there makes every worker look for coroutines too, as most do."""

@@ -97,6 +97,16 @@ class Job(models.Model):
                 condition=Q(status="READY"),
                 name="jobqueue_job_ready",
             ),
+            # claim by group, for a worker that serves little of what is ready.
+            models.Index(
+                models.F("queue_name"),
+                models.F("task"),
+                models.F("priority").desc(),
+                models.F("run_after"),
+                models.F("id"),
+                condition=Q(status="READY"),
+                name="jobqueue_job_group",
+            ),
             # promote, and the moment of the next job that falls due.
             models.Index(
                 fields=["run_after", "id"],

@@ -27,11 +27,12 @@ class Statement(Generic[Answer]):
     name: str
     params: Mapping[str, Any]
     read: Callable[[list[Row]], Answer]
+    inner: str = ""
 
     @property
     def sql(self) -> str:
-        """The text of `sql/<name>.sql`, with the names of the tables filled in."""
-        return load(self.name)
+        """The text of `sql/<name>.sql`, with the names of the tables and `sql/<inner>.sql` filled in."""
+        return load(self.name, self.inner)
 
 
 def run_on(connection: BaseDatabaseWrapper, statement: Statement[Answer]) -> Answer:
@@ -42,9 +43,11 @@ def run_on(connection: BaseDatabaseWrapper, statement: Statement[Answer]) -> Ans
 
 
 @cache
-def load(name: str) -> str:
-    """Read `sql/<name>.sql` and fill in the tables' names."""
+def load(name: str, inner: str = "") -> str:
+    """Read `sql/<name>.sql` and fill in the tables' names, and `sql/<inner>.sql` where it says so."""
     text = files(__package__).joinpath("sql", f"{name}.sql").read_text("utf-8")
+    if inner:
+        text = text.replace("{inner}", load(inner))
     for placeholder, model in _TABLES.items():
         text = text.replace(placeholder, f'"{model._meta.db_table}"')
     return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))

@@ -13,9 +13,16 @@ from django_jobqueue.registry import Registry
 from django_jobqueue.store.claim import Claimed, claim
 from django_jobqueue.store.statement import Statement
 from django_jobqueue.store.unknown_tasks import unknown_tasks
+from django_jobqueue.worker import clock
 from django_jobqueue.worker.fleet import Fleet, Room
 from django_jobqueue.worker.pace import Pace
 from django_jobqueue.worker.plan import WorkerPlan
+
+SLOW_SECONDS = 0.2
+"""A claim in order that takes longer reads past the jobs of others: the next ones go by group."""
+
+BY_GROUP_SECONDS, MAX_BY_GROUP_SECONDS = 30.0, 900.0
+"""So long claims go by group before one is tried in order again, the second time twice as long, and so on."""
 
 
 class Kind(Enum):
@@ -35,6 +42,7 @@ class Demand:
         self._functions = registry.functions()
         self._coroutines = frozenset(registry.coroutines())
         self._found: set[Kind] = set()
+        self._by_group_until, self._by_group_seconds = 0.0, BY_GROUP_SECONDS
 
     def unknown_tasks(self) -> Statement[frozenset[str]]:
         """Ask which tasks are due that this worker does not know."""
@@ -62,13 +70,28 @@ class Demand:
                 claims.append(self._claim(names, share, token))
         return claims, wanted
 
-    def note(self, claimed: Sequence[Claimed]) -> None:
-        """Note which kinds of job were found."""
+    def note(self, claimed: Sequence[Claimed], seconds: float) -> None:
+        """Note which kinds of job were found, and how long it took."""
+        if seconds > SLOW_SECONDS:
+            self.note_slow()
+        elif not self._goes_by_group:
+            self._by_group_seconds = BY_GROUP_SECONDS
         self._found = {
             Kind.COROUTINES if job.task in self._coroutines else Kind.SHORT
             for job in claimed
             if job.task in self._coroutines or self._pace.is_short(job.task)
         }
+
+    def note_slow(self) -> None:
+        """Note that a claim took too long."""
+        if self._goes_by_group:
+            return
+        self._by_group_until = clock.now() + self._by_group_seconds
+        self._by_group_seconds = min(MAX_BY_GROUP_SECONDS, 2 * self._by_group_seconds)
+
+    @property
+    def _goes_by_group(self) -> bool:
+        return clock.now() < self._by_group_until
 
     def _wishes(self, fleet: Fleet) -> list[tuple[Kind, Sequence[str], int]]:
         room = fleet.room(self._pace.ahead())
@@ -90,4 +113,5 @@ class Demand:
             token=token,
             worker_id=self._worker_id,
             lease_seconds=self._plan.options.lease_seconds,
+            by_group=self._goes_by_group,
         )

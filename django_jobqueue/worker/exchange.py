@@ -226,7 +226,7 @@ class Exchange:
         self._outage.ended()
         match reply.call:
             case Cycle():
-                self._cycle_done(reply.call, reply.answer, reply.sent_at)
+                self._cycle_done(reply.call, reply.answer, reply)
             case Probe():
                 self._ledger.unlock(reply.answer.busy)
             case Renew():
@@ -235,13 +235,13 @@ class Exchange:
                 renewal, orphans = reply.answer
                 self._returned(renewal, orphans, reply.sent_at)
 
-    def _cycle_done(self, cycle: Cycle, answer: CycleAnswer, sent_at: float) -> None:
+    def _cycle_done(self, cycle: Cycle, answer: CycleAnswer, reply: Reply) -> None:
         self._ledger.written(cycle.batch)
         self._note_settled(cycle, answer)
         self.claimed_count += len(answer.claimed)
         if cycle.claims:
-            self._demand.note(answer.claimed)
-        lease_until = sent_at + self._options.lease_seconds
+            self._demand.note(answer.claimed, reply.seconds)
+        lease_until = reply.sent_at + self._options.lease_seconds
         self._fleet.waiting += [self._flight(job, cycle.token, lease_until) for job in answer.claimed]
         for job in answer.rescued:
             logger.warning("job %s %s: its lease ran out; worker %s is lost", job.id, job.task, job.worker_id)
@@ -322,6 +322,7 @@ class Exchange:
         if waited_for_a_lock(error):
             # Perhaps the claim, in a long queue on a slow server: what is decided is written without one first.
             self._claim_at = clock.now() + CLAIM_AGAIN_SECONDS
+            self._demand.note_slow()
         match call:
             case Cycle() if call.batch.size and is_refusal(error):
                 self._ledger.refused(call.batch, error)

@@ -27,6 +27,7 @@ class Reply:
 
     call: Any
     sent_at: float
+    seconds: float
     answer: Any = None
     error: Exception | None = None
 
@@ -90,9 +91,9 @@ class Link:
             call, work = item
             sent_at = clock.now()
             try:
-                reply = Reply(call, sent_at, answer=work(self._session))
+                answer, failure = work(self._session), None
             except Exception as error:  # handed to the main thread, which knows what to do about each
-                reply = Reply(call, sent_at, error=error)
-            self._replies.put(reply)
+                answer, failure = None, error
+            self._replies.put(Reply(call, sent_at, clock.now() - sent_at, answer, failure))
             self._wake()
         self._session.close()

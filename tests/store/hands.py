@@ -71,6 +71,7 @@ class Hand:
 
     id: UUID = field(default_factory=uuid4)
     session: Session = field(default_factory=lambda: Session("default"))
+    by_group: bool = False
 
     def _run(self, *statements):
         # A verb that waits for somebody's lock is a failure, not a test without an end.
@@ -95,6 +96,7 @@ class Hand:
                 token=token,
                 worker_id=self.id,
                 lease_seconds=lease_seconds,
+                by_group=self.by_group,
             )
         )
         return [Held(job, token) for job in jobs]

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from datetime import timedelta
+from functools import partial
 from uuid import uuid4
 
 import pytest
@@ -25,6 +26,12 @@ from tests.store.hands import (
 )
 
 pytestmark = COMMITS
+
+
+@pytest.fixture(params=[False, True], ids=["in_order", "by_group"])
+def make_worker(request, make_worker):
+    """Hire workers that claim in one of the two ways; every fact about claims holds for both."""
+    return partial(make_worker, by_group=request.param)
 
 
 def ids(held):

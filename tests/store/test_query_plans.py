@@ -63,15 +63,16 @@ def full_queue(never_analysed):
     fill(5_000, "SUCCESSFUL")
 
 
-def claim_of(limit):
+def claim_of(limit, *, tasks=(TASK, "other.task"), served=(), by_group=False):
     return claim(
         backend="default",
-        tasks=(TASK, "other.task"),
-        serving=Serving(),
+        tasks=tasks,
+        serving=Serving(served),
         limit=limit,
         token=uuid4(),
         worker_id=uuid4(),
         lease_seconds=30,
+        by_group=by_group,
     )
 
 
@@ -117,6 +118,31 @@ def test_claim_reads_the_ready_jobs_in_order(full_queue, worker):
 
     assert not {node["Node Type"] for node in nodes(plan)} & SCANS_OF_EVERYTHING
     assert scans_of_jobs(plan) == {("Index Scan", "jobqueue_job_ready"), PRIMARY_KEY}
+
+
+@pytest.mark.parametrize("served", [(), ("mail",)], ids=["all_queues", "one_queue"])
+def test_claim_by_group_reads_the_groups(full_queue, worker, served):
+    """Without statistics, a claim by group goes by the index of groups alone, for their names and for their jobs."""
+    plan = plan_of(worker.session, claim_of(100, served=served, by_group=True))
+
+    assert {index for _, index in scans_of_jobs(plan)} == {"jobqueue_job_group", PRIMARY_KEY[1]}
+    assert not {node["Node Type"] for node in nodes(plan)} & (SCANS_OF_EVERYTHING - {"Sort"})
+
+
+def buffers(plan):
+    return plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]
+
+
+@pytest.mark.parametrize(
+    "mine", [{"served": ("mail",)}, {"tasks": ("other.task", "one.more")}], ids=["another_queue", "another_task"]
+)
+def test_jobs_of_others_cost_a_claim_by_group_nothing(full_queue, worker, mine):
+    """A worker of another queue, or of other tasks, reads a few pages, and not the jobs before its own."""
+    in_order = buffers(plan_of(worker.session, claim_of(10, **mine), run=True))
+    by_group = buffers(plan_of(worker.session, claim_of(10, by_group=True, **mine), run=True))
+
+    assert in_order > 1000
+    assert by_group < 20
 
 
 def test_without_the_guard_the_plan_is_bad(full_queue):
@@ -180,7 +206,7 @@ def test_recover_reads_running_jobs_only(full_queue, worker):
 def buffers_per_job(session, limit=200):
     plan = plan_of(session, claim_of(limit), run=True)
     assert plan["Actual Rows"] == limit
-    return (plan["Shared Hit Blocks"] + plan["Shared Read Blocks"]) / limit
+    return buffers(plan) / limit
 
 
 def test_a_long_history_costs_a_claim_nothing(never_analysed, worker):

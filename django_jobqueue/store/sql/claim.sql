@@ -1,5 +1,5 @@
 -- moves      READY → RUNNING, under a new lease token: the open attempt begins
--- index      jobqueue_job_ready, read in claim order and left at the limit
+-- index      the primary key; which rows are taken says ready_in_order.sql or ready_by_group.sql
 -- safe because  rows are locked as they are chosen and locked ones are skipped, so two claims never meet; ARRAY(…) runs once, so
 --            the limit holds under any plan; every later write must name the token
 -- ORM        Job.objects.filter(status="READY", …).order_by("-priority", "run_after", "id").select_for_update(skip_locked=True)[:n]
@@ -13,17 +13,7 @@ SET status = 'RUNNING',
     last_attempted_at = statement_timestamp(),
     started_at = COALESCE(job.started_at, statement_timestamp())
 WHERE job.id = ANY (ARRAY(
-    SELECT ready.id
-    FROM {job} AS ready
-    WHERE ready.status = 'READY'
-      AND ready.backend = %(backend)s
-      AND ready.task = ANY (%(tasks)s::varchar[])
-      AND (%(served)s::text[] IS NULL OR ready.queue_name LIKE ANY (%(served)s::text[]))
-      AND (%(excluded)s::text[] IS NULL OR NOT ready.queue_name LIKE ANY (%(excluded)s::text[]))
-      AND (ready.expires_at IS NULL OR ready.expires_at > statement_timestamp())
-    ORDER BY ready.priority DESC, ready.run_after, ready.id
-    LIMIT %(limit)s
-    FOR UPDATE SKIP LOCKED
+    {inner}
 ))
 RETURNING
     job.id, job.task, job.attempt_count, job.args::text, job.kwargs::text,

@@ -45,7 +45,7 @@ running AS (
     SELECT queue_name, task
     FROM {job}
     WHERE status = 'RUNNING'
-    ORDER BY worker_id
+    ORDER BY lease_expires_at
     LIMIT %(cap)s
 ),
 letters AS (
