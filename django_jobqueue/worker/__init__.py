@@ -14,13 +14,15 @@ Reading order:
 - `forkserver`  a child that has imported everything once, and forks runners
 - `launcher`    the keeper's end of that, and the spawn way for where forking is unsafe
 - `crew`        the runners' processes: started, listened to, killed, replaced
+- `fate`        what a runner's death means for what it had begun
 - `fleet`       the keeper's picture of its runners: what each holds, what it may take, when it must be killed
 - `demand`      what is claimed next
+- `intake`      a claimed row becomes a flight, with a ticket
 - `pace`        how long tasks take, so that short ones may be claimed a little ahead
 - `link`        the thread that makes database calls, one at a time, each under a deadline
 - `ledger`      what waits to be written, and how a batch that is refused is taken apart
 - `judge`       the end of an attempt becomes a settlement, and a line in the log
-- `calls`       the three transactions that a keeper makes
+- `calls`       the transactions that a keeper makes
 - `schedule`    when it polls, rescues and renews; `outage` when it tries again
 - `exchange`    the keeper's dealings with the database
 - `receivers`   who is told of a job's end, in a runner of their own

@@ -1,4 +1,4 @@
-"""What the keeper asks of the database: three kinds of call, each one transaction.
+"""What the keeper asks of the database: a few kinds of call, each one transaction.
 
 A cycle writes what is decided, does the chores that are due and claims what there is room for. A renewal keeps the
 leases and goes before everything else. A return, after an outage or at the start, first finds out what is still
@@ -103,6 +103,17 @@ class Probe(Renew):
 
     A renewal passes over locked rows and says which they were; and an outcome that waits should not lose its lease.
     """
+
+
+@dataclass(frozen=True, slots=True)
+class Goodbye:
+    """The last call: the worker's row says that it has stopped."""
+
+    sign_of_life: Statement[None]
+
+    def __call__(self, session: Session) -> None:
+        """Make the call."""
+        session.run(self.sign_of_life, statement_timeout_ms=500)
 
 
 @dataclass(frozen=True, slots=True)

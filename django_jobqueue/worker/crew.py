@@ -8,15 +8,15 @@ from __future__ import annotations
 
 import json
 import logging
-import signal
 import socket
 import sys
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from django_jobqueue.policy.outcomes import Failure, Interrupted, Lost, Outcome, TimedOut
+from django_jobqueue.policy.outcomes import Outcome
 from django_jobqueue.worker import clock
+from django_jobqueue.worker.fate import cause, fate
 from django_jobqueue.worker.fleet import Fleet, Flight, Phase, Runner
 from django_jobqueue.worker.launcher import Broken, Exited, Forkserver, Gone, Launcher, Spawner, Started, Unsafe
 from django_jobqueue.worker.ledger import read_outcome
@@ -290,7 +290,7 @@ class Crew:
                 "runner %s (pid %s) died: %s; jobs in it: %d", runner.number, runner.pid, cause(code), len(begun)
             )
         for flight in begun:
-            self.reports.append(Report(flight, _fate(flight, runner, begun, code), 0.0))
+            self.reports.append(Report(flight, fate(flight, runner, begun, code), 0.0))
 
     def _schedule_restart(self, runner: Runner) -> None:
         if not self._may_restart or runner.number == SERVICE:
@@ -300,30 +300,3 @@ class Crew:
             self._failed_starts += 1
             delay = self._delay()
         self._restarts[runner.number] = clock.now() + delay
-
-
-def _fate(flight: Flight, runner: Runner, begun: list[Flight], code: int | None) -> Outcome:
-    if runner.killed_for is flight:
-        return TimedOut(
-            Failure("builtins.TimeoutError", f"stopped after {flight.timeout:g} s: it did not end by itself")
-        )
-    if runner.killed_for is not None:
-        return Interrupted(Failure("", "another job in the same process was stopped at its time limit"), counted=False)
-    if runner.killed_why:
-        return Interrupted(Failure("", runner.killed_why))
-    died = Failure("django_jobqueue.exceptions.WorkerLost", f"its process died: {cause(code)}")
-    if len(begun) == 1:
-        return Lost(died, crashed=True)
-    return Interrupted(died, counted=False, suspect=True)
-
-
-def cause(code: int | None) -> str:
-    """Put an exit code into words."""
-    if code is None:
-        return "nobody saw how"
-    if code >= 0:
-        return f"exit code {code}"
-    try:
-        return f"signal {-code} ({signal.Signals(-code).name})"
-    except ValueError:
-        return f"signal {-code}"

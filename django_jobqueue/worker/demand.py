@@ -48,10 +48,6 @@ class Demand:
         """Ask which tasks are due that this worker does not know."""
         return unknown_tasks(backend=self._plan.backend, tasks=[*self._functions, *self._coroutines])
 
-    def is_coroutine(self, task: str) -> bool:
-        """Whether a task runs in the event loop."""
-        return task in self._coroutines
-
     def claims(
         self, fleet: Fleet, limit: int, token: UUID, *, is_poll: bool
     ) -> tuple[list[Statement[list[Claimed]]], int]:

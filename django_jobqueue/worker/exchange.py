@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from itertools import count
 from uuid import UUID, uuid4
 
 import psycopg
 
-from django_jobqueue import tasks
 from django_jobqueue.exceptions import MissingTables
 from django_jobqueue.policy.outcomes import Failure, Lost, Outcome
 from django_jobqueue.policy.retry import Bury, Finish, Release, Wait
@@ -26,9 +24,10 @@ from django_jobqueue.store.session import Session
 from django_jobqueue.store.statement import Statement
 from django_jobqueue.store.workers import WorkerCard, announce_worker
 from django_jobqueue.worker import clock
-from django_jobqueue.worker.calls import Cycle, CycleAnswer, Probe, Renew, Return
+from django_jobqueue.worker.calls import Cycle, CycleAnswer, Goodbye, Probe, Renew, Return
 from django_jobqueue.worker.demand import Demand
 from django_jobqueue.worker.fleet import Fleet, Flight
+from django_jobqueue.worker.intake import Intake
 from django_jobqueue.worker.judge import Judge
 from django_jobqueue.worker.ledger import Batch, Ledger, is_refusal, waited_for_a_lock
 from django_jobqueue.worker.link import Link, Reply
@@ -60,15 +59,14 @@ class Exchange:
         self.error = ""
         self.ended: list[int] = []
         self._plan, self._options, self._card = plan, plan.options, card
-        self._registry, self._fleet, self._wakeup = registry, fleet, wakeup
+        self._fleet, self._wakeup = fleet, wakeup
         self._judge = Judge(registry, plan.options)
         self._link = Link(Session(plan.options.database), wakeup.wake)
         self._ledger, self._outage, self._schedule = Ledger(), Outage(), Schedule(plan.options)
         listens = plan.options.notify
         self._listener = Listener(plan.options.database, wakeup, self._schedule.wake) if listens else None
         self._probe_at = 0.0
-        self._tickets = count(1)
-        self._worker_id = str(card.id)
+        self._intake = Intake(registry, self.pace, card.id)
         self._lost_tokens: set[UUID] = set()
         self._claim_at = 0.0
         self._named_unknown: set[str] = set()
@@ -134,7 +132,7 @@ class Exchange:
         """Say goodbye, if the database listens, and hang up."""
         if self._is_known and not self._link.is_busy and not self._outage.is_on:
             # A courtesy: a worker that could not say goodbye is known by its old last_seen_at.
-            self._link.send(None, _Goodbye(self._sign_of_life(stopped=True)))
+            self._link.send(None, Goodbye(self._sign_of_life(stopped=True)))
             until = clock.now() + 1.0
             while self._link.take() is None and clock.now() < until:
                 self._wakeup.wait(0.1)
@@ -242,7 +240,7 @@ class Exchange:
         if cycle.claims:
             self._demand.note(answer.claimed, reply.seconds)
         lease_until = reply.sent_at + self._options.lease_seconds
-        self._fleet.waiting += [self._flight(job, cycle.token, lease_until) for job in answer.claimed]
+        self._fleet.waiting += [self._intake.flight(job, cycle.token, lease_until) for job in answer.claimed]
         for job in answer.rescued:
             logger.warning("job %s %s: its lease ran out; worker %s is lost", job.id, job.task, job.worker_id)
             self.settle(
@@ -281,19 +279,6 @@ class Exchange:
         for task in tasks - self._named_unknown:
             self._named_unknown.add(task)
             logger.warning("jobs of %s are due, and no task has that name here: is its module imported?", task)
-
-    def _flight(self, job: Claimed, token: UUID, lease_until: float) -> Flight:
-        task = self._registry.get(job.task)
-        return Flight(
-            ticket=next(self._tickets),
-            claimed=job,
-            token=token,
-            worker_ids=_with(job.earlier_worker_ids, self._worker_id),
-            lease_until=lease_until,
-            is_coroutine=self._demand.is_coroutine(job.task),
-            is_short=self.pace.is_short(job.task),
-            timeout=tasks.timeout_of(task) if task is not None else None,
-        )
 
     def _renewed(self, renewal: Renewal, sent_at: float) -> None:
         for flight in self._fleet.flights():
@@ -343,18 +328,3 @@ class Exchange:
         self._outage.failed(error)
         # Somebody's lock, or a slow server, is no reason to doubt the connection.
         self._is_known = self._is_known and waited_for_a_lock(error)
-
-
-class _Goodbye:
-    """The last call: the worker's row says that it has stopped."""
-
-    def __init__(self, statement: Statement[None]) -> None:
-        self._statement = statement
-
-    def __call__(self, session: Session) -> None:
-        session.run(self._statement, statement_timeout_ms=500)
-
-
-def _with(worker_ids: str, worker_id: str) -> str:
-    """Append a worker to a JSON list, as text."""
-    return f'["{worker_id}"]' if worker_ids == "[]" else f'{worker_ids[:-1]},"{worker_id}"]'

@@ -1,0 +1,45 @@
+-- moves      nothing by itself: chooses and locks the rows of a claim
+-- index      jobqueue_job_group: a probe for each queue and task that has ready jobs, then the first rows of those that the worker
+--            serves
+-- safe because  as in ready_in_order.sql, and in the same order. It locks up to the limit in each group and takes the limit in all;
+--            what it locks in vain is free again at the commit.
+--            The pair is compared as a range, and the order names it, so that no other index will do
+-- ORM        none: there is no loose index scan
+WITH RECURSIVE groups AS (
+    (
+        SELECT queue_name, task
+        FROM {job}
+        WHERE status = 'READY'
+        ORDER BY queue_name, task
+        LIMIT 1
+    )
+    UNION ALL
+    SELECT next.queue_name, next.task
+    FROM groups
+    CROSS JOIN LATERAL (
+        SELECT queue_name, task
+        FROM {job}
+        WHERE status = 'READY' AND (queue_name, task) > (groups.queue_name, groups.task)
+        ORDER BY queue_name, task
+        LIMIT 1
+    ) AS next
+)
+SELECT first.id
+FROM groups
+CROSS JOIN LATERAL (
+    SELECT ready.id, ready.priority, ready.run_after
+    FROM {job} AS ready
+    WHERE ready.status = 'READY'
+      AND (ready.queue_name, ready.task) >= (groups.queue_name, groups.task)
+      AND (ready.queue_name, ready.task) <= (groups.queue_name, groups.task)
+      AND ready.backend = %(backend)s
+      AND (ready.expires_at IS NULL OR ready.expires_at > statement_timestamp())
+    ORDER BY ready.queue_name, ready.task, ready.priority DESC, ready.run_after, ready.id
+    LIMIT %(limit)s
+    FOR UPDATE SKIP LOCKED
+) AS first
+WHERE groups.task = ANY (%(tasks)s::varchar[])
+  AND (%(served)s::text[] IS NULL OR groups.queue_name LIKE ANY (%(served)s::text[]))
+  AND (%(excluded)s::text[] IS NULL OR NOT groups.queue_name LIKE ANY (%(excluded)s::text[]))
+ORDER BY first.priority DESC, first.run_after, first.id
+LIMIT %(limit)s

@@ -1,0 +1,16 @@
+-- moves      nothing by itself: chooses and locks the rows of a claim
+-- index      jobqueue_job_ready, read in claim order and left at the limit
+-- safe because  a row that is locked, or that the worker does not serve, is passed over. Where the worker serves little of what is
+--            ready, it reads all the rest first: ready_by_group.sql is for that
+-- ORM        see claim.sql
+SELECT ready.id
+FROM {job} AS ready
+WHERE ready.status = 'READY'
+  AND ready.backend = %(backend)s
+  AND ready.task = ANY (%(tasks)s::varchar[])
+  AND (%(served)s::text[] IS NULL OR ready.queue_name LIKE ANY (%(served)s::text[]))
+  AND (%(excluded)s::text[] IS NULL OR NOT ready.queue_name LIKE ANY (%(excluded)s::text[]))
+  AND (ready.expires_at IS NULL OR ready.expires_at > statement_timestamp())
+ORDER BY ready.priority DESC, ready.run_after, ready.id
+LIMIT %(limit)s
+FOR UPDATE SKIP LOCKED

@@ -1,0 +1,36 @@
+"""What the death of a runner means for the attempts that it had begun."""
+
+from __future__ import annotations
+
+import signal
+
+from django_jobqueue.policy.outcomes import Failure, Interrupted, Lost, Outcome, TimedOut
+from django_jobqueue.worker.fleet import Flight, Runner
+
+
+def fate(flight: Flight, runner: Runner, begun: list[Flight], code: int | None) -> Outcome:
+    """Turn the death of a runner that had begun `begun` into the outcome of one of them. `code` is its exit code."""
+    if runner.killed_for is flight:
+        return TimedOut(
+            Failure("builtins.TimeoutError", f"stopped after {flight.timeout:g} s: it did not end by itself")
+        )
+    if runner.killed_for is not None:
+        return Interrupted(Failure("", "another job in the same process was stopped at its time limit"), counted=False)
+    if runner.killed_why:
+        return Interrupted(Failure("", runner.killed_why))
+    died = Failure("django_jobqueue.exceptions.WorkerLost", f"its process died: {cause(code)}")
+    if len(begun) == 1:
+        return Lost(died, crashed=True)
+    return Interrupted(died, counted=False, suspect=True)
+
+
+def cause(code: int | None) -> str:
+    """Put an exit code into words."""
+    if code is None:
+        return "nobody saw how"
+    if code >= 0:
+        return f"exit code {code}"
+    try:
+        return f"signal {-code} ({signal.Signals(-code).name})"
+    except ValueError:
+        return f"signal {-code}"
