@@ -13,8 +13,8 @@ to. The package, in reading order:
     worker      acts: `manage.py runworker`
     admin       shows: jobs, attempts and dead letters
 
-Public names are `task`, and `Retry`, `Snooze` and `Reject`, which a task raises. They are looked up
-on first use: Django imports this module before its settings and apps are ready.
+Public names are `task`, and `Retry`, `Snooze`, `Reject` and `JobCancelled`, which a task raises. They
+are looked up on first use: Django imports this module before its settings and apps are ready.
 """
 
 from __future__ import annotations
@@ -23,14 +23,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from django_jobqueue.exceptions import Reject, Retry, Snooze
+    from django_jobqueue.exceptions import JobCancelled, Reject, Retry, Snooze
     from django_jobqueue.tasks import task
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["Reject", "Retry", "Snooze", "__version__", "task"]
+__all__ = ["JobCancelled", "Reject", "Retry", "Snooze", "__version__", "task"]
 
 _HOMES = {
+    "JobCancelled": "django_jobqueue.exceptions",
     "Reject": "django_jobqueue.exceptions",
     "Retry": "django_jobqueue.exceptions",
     "Snooze": "django_jobqueue.exceptions",

@@ -64,7 +64,11 @@ class Refused(JobQueueError):
 
 
 class JobCancelled(JobQueueError):
-    """The job was cancelled before it succeeded."""
+    """The job was cancelled before it succeeded.
+
+    A task that sees `context.cancelled` raises it to stop. Raised by a task that nobody wanted to stop, it is an
+    ordinary failure.
+    """
 
 
 class WorkerLost(JobQueueError):

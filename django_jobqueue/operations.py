@@ -8,8 +8,8 @@ unharmed.
              not_found, already_replayed, already_resolved, not_dead, unique_key_taken
     discard  a dead letter: it needs no more
              not_found, already_discarded, already_replayed, already_resolved, reason_required
-    cancel   a job that has not started
-             not_found, running, already_cancelled, finished
+    cancel   a job: at once if it has not started, else it is asked to stop
+             not_found, already_requested, already_cancelled, finished
 
 `by` is a user or text, and may not be empty; a program signs with its name. `reason` is kept with the entry.
 
@@ -77,8 +77,17 @@ def discard(letter: DeadLetter | int | str, *, by: User | str, reason: str, usin
 
 
 def cancel(job: Job | int | str, *, by: User | str, reason: str, force: bool = False, using: str | None = None) -> Job:
-    """Cancel a job that has not started. A running one is refused, with `force` too."""
-    return _cancel(_id_of(job, Job), by=_name_of(by), reason=_text(reason), using=using or _database_of(job))
+    """Cancel a job. One that has not started is CANCELLED at once; a running one is asked to stop.
+
+    The row that comes back is still RUNNING then, with `cancel_requested_at`. A coroutine is stopped at its next await;
+    a function sees `context.cancelled` and may stop itself. With `force` the job is stopped with its process. What it
+    returns before that stands: the job is SUCCESSFUL. Any other end is CANCELLED, without a retry or a dead letter.
+    """
+    database = using or _database_of(job)
+    cancelled = _cancel(_id_of(job, Job), by=_name_of(by), reason=_text(reason), force=force, using=database)
+    if cancelled.status == Job.Status.RUNNING and queue_options(cancelled.backend).notify:
+        notify.ask_to_stop(database)
+    return cancelled
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +117,10 @@ def discard_many(
 
 
 def cancel_many(
-    jobs: Iterable[Job | int | str], *, by: User | str, reason: str, using: str | None = None
+    jobs: Iterable[Job | int | str], *, by: User | str, reason: str, force: bool = False, using: str | None = None
 ) -> list[Receipt]:
     """Cancel jobs one after the other, as `replay_many` does."""
-    return _each(jobs, Job, lambda job: cancel(job, by=by, reason=reason, using=using))
+    return _each(jobs, Job, lambda job: cancel(job, by=by, reason=reason, force=force, using=using))
 
 
 def _each(

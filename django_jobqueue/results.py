@@ -11,7 +11,7 @@ counts them.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
@@ -65,10 +65,21 @@ class TaskContext(AnyTaskContext):  # type: ignore[misc]  # as above
     edit_count: int = 0
     """How often the job was replayed with edited arguments."""
 
+    is_unwanted: Callable[[], bool] = field(default=lambda: False, repr=False, compare=False)
+    """Whether a person wants the job cancelled; `cancelled` asks it."""
+
     @property
     def job_id(self) -> int:
         """The primary key of the job."""
         return int(self.task_result.id)
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether a person has asked for this job to be cancelled: ask now and then, and raise JobCancelled to stop.
+
+        To return instead is to succeed.
+        """
+        return self.is_unwanted()
 
     @property
     def idempotency_key(self) -> str:

@@ -259,13 +259,18 @@ def test_a_job_without_a_letter_tells_its_story():
 
 
 def test_jobs_are_cancelled_by_id_or_filter():
-    """A cancel takes ids or a filter, and leaves running jobs alone."""
+    """A cancel takes ids or a filter; a job that runs is asked to stop, and with --force it must."""
     named, ready, waiting, running = make_job(), make_job(), make_job("WAITING"), make_job("RUNNING")
 
-    assert jobqueue("jobs", "cancel", named.pk) == "1 cancelled\n"
-    assert jobqueue("jobs", "cancel", "--status", "waiting") == "1 cancelled\n"
-    assert jobqueue("jobs", "cancel", "--all", "--yes") == "1 cancelled\n"
-    assert jobqueue_json("jobs", "cancel", running.pk, exit_code=1)["refused"][0]["code"] == "running"
+    said = "1 cancelled, or asked to stop\n"
+    assert jobqueue("jobs", "cancel", named.pk) == said
+    assert jobqueue("jobs", "cancel", "--status", "waiting") == said
+    assert jobqueue("jobs", "cancel", "--all", "--yes") == said
+    assert Job.objects.get(pk=running.pk).cancel_requested_at is None
+    assert jobqueue("jobs", "cancel", running.pk) == said
+    assert jobqueue_json("jobs", "cancel", running.pk, exit_code=1)["refused"][0]["code"] == "already_requested"
+    assert jobqueue("jobs", "cancel", running.pk, "--force") == said
+    assert Job.objects.get(pk=running.pk).cancel_forced
 
     found = Job.objects.in_bulk()
     assert [found[job.pk].status for job in (named, ready, waiting, running)] == ["CANCELLED"] * 3 + ["RUNNING"]

@@ -42,12 +42,15 @@ def _breakable(name: str) -> SafeString:
 
 
 def status_badge(job: Any) -> str:
-    """Show the state, and what a waiting job waits for."""
+    """Show the state, what a waiting job waits for, and that a running one was asked to stop."""
     word = dict(Job.Status.choices).get(job.status, display.words(job.status))
-    if job.status != Job.Status.WAITING or not job.waiting_for:
-        return display.badge(job.status, word)
-    waiting_for = display.clip(job.waiting_for, 16)
-    return format_html('{} <span class="jq-quiet">{}</span>', display.badge(job.status, word), waiting_for)
+    remark = ""
+    if job.status == Job.Status.WAITING:
+        remark = display.clip(job.waiting_for, 16)
+    elif job.status == Job.Status.RUNNING and getattr(job, "cancel_requested_at_epoch", None) is not None:
+        remark = _("asked to stop")
+    badge = display.badge(job.status, word)
+    return format_html('{} <span class="jq-quiet">{}</span>', badge, remark) if remark else badge
 
 
 def attempts_used(job: Any) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from django.contrib import admin
@@ -37,23 +38,43 @@ from django_jobqueue.admin.rows import PAGE_TEXT, readable
 from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import Status
 
-CANCELLABLE = (Job.Status.WAITING, Job.Status.READY)
-
 CANCEL = Act(
     name="cancel",
     model_name="job",
     verb=gettext_lazy("Cancel"),
-    done=gettext_lazy("cancelled"),
+    done=gettext_lazy("cancelled, or asked to stop where it runs"),
     perform=operations.cancel,
     permission="django_jobqueue.cancel_job",
     what_happens=gettext_lazy(
-        "It will not run. A job that has started meanwhile is left alone. A cancelled job cannot be brought back; "
-        "whoever wants its work done enqueues a new one."
+        "It will not run. One that runs is asked to stop: a coroutine at its next await, a function when it looks. If "
+        "it succeeds all the same, that stands. A cancelled job cannot be brought back; whoever wants its work done "
+        "enqueues a new one."
     ),
     needs_reason=False,
     default_reason=gettext_lazy("Cancelled in the admin"),
     is_grave=True,
 )
+
+FORCE = Act(
+    name="force_stop",
+    model_name="job",
+    verb=gettext_lazy("Stop by force"),
+    done=gettext_lazy("being stopped"),
+    perform=partial(operations.cancel, force=True),
+    permission="django_jobqueue.cancel_job",
+    what_happens=gettext_lazy(
+        "Its process is killed, whatever it is doing. Other jobs in that process start again from the beginning, "
+        "uncharged. What the job has done outside of a transaction stays done."
+    ),
+    needs_reason=True,
+    is_grave=True,
+)
+
+
+def _is_open(act: Act, job: Any) -> bool:
+    if job.status != Job.Status.RUNNING:
+        return act is CANCEL and job.status in (Job.Status.WAITING, Job.Status.READY)
+    return not job.cancel_forced if act is FORCE else job.cancel_requested_at_epoch is None
 
 
 class StatusFilter(filters.ChoiceFilter):
@@ -97,7 +118,7 @@ class QueueFilter(filters.ChoiceFilter):
 class JobAdmin(ActingAdmin):
     """The list of jobs, and a job's page."""
 
-    acts = (CANCEL,)
+    acts = (CANCEL, FORCE)
     list_display = [
         "task_cell",
         "id_cell",
@@ -241,7 +262,7 @@ class JobAdmin(ActingAdmin):
             "steps": steps,
             "older_before": steps[-1].number if len(steps) >= SHOWN and steps[-1].number > 1 else None,
             "letter": DeadLetter.objects.using(job._state.db).filter(job_id=pk).only("pk", "status").first(),
-            "acts": [act for act in self.acts_open_to(request) if act is not CANCEL or job.status in CANCELLABLE],
+            "acts": [act for act in self.acts_open_to(request) if _is_open(act, job)],
             "chosen": job.pk,
             "filters": request.GET.get("_changelist_filters", ""),
         }

@@ -67,6 +67,7 @@ class Job(models.Model):
     tags = models.JSONField(default=list, db_default=models.Value([], models.JSONField()), blank=True)
     metadata = models.JSONField(default=dict, db_default=models.Value({}, models.JSONField()), blank=True)
     cancel_requested_at = models.DateTimeField(null=True, blank=True)
+    cancel_forced = models.BooleanField(db_default=False, help_text=_("Stopped with its process, if need be."))
     expires_at = models.DateTimeField(null=True, blank=True)
 
     class Meta:

@@ -93,6 +93,7 @@ TRANSITIONS = frozenset(
         Transition("bury", Status.RUNNING, Status.FAILED),
         Transition("cancel", Status.WAITING, Status.CANCELLED),
         Transition("cancel", Status.READY, Status.CANCELLED),
+        Transition("cancel", Status.RUNNING, Status.CANCELLED),
         Transition("replay", Status.FAILED, Status.READY),
     }
 )

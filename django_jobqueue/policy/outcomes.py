@@ -106,4 +106,11 @@ class Snoozed:
     failure: Failure = field(default=NO_FAILURE)
 
 
-Outcome = Succeeded | Failed | TimedOut | Lost | Interrupted | Snoozed
+@dataclass(frozen=True, slots=True)
+class Cancelled:
+    """The task was stopped, or stopped itself, because a person had asked for it."""
+
+    failure: Failure = NO_FAILURE
+
+
+Outcome = Succeeded | Failed | TimedOut | Lost | Interrupted | Snoozed | Cancelled

@@ -13,6 +13,7 @@ from django_jobqueue.policy import backoff
 from django_jobqueue.policy.lifecycle import Reason, WaitingFor
 from django_jobqueue.policy.outcomes import (
     NO_FAILURE,
+    Cancelled,
     Failed,
     Failure,
     Interrupted,
@@ -76,7 +77,12 @@ class Bury:
     reason: Reason
 
 
-Step = Finish | Wait | Release | Bury
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """RUNNING → CANCELLED: a person had asked for it."""
+
+
+Step = Finish | Wait | Release | Bury | Cancel
 
 
 class Decision(NamedTuple):
@@ -91,11 +97,21 @@ class Decision(NamedTuple):
     crash: bool = False
 
 
-def decide(outcome: Outcome, tally: Tally, *, policy: RetryPolicy, jitter: float) -> Decision:
+def decide(
+    outcome: Outcome, tally: Tally, *, policy: RetryPolicy, jitter: float, cancel_requested: bool = False
+) -> Decision:
     """Decide what follows an attempt that ended in `outcome`.
 
-    jitter is a number in [0, 1), drawn by the caller.
+    jitter is a number in [0, 1), drawn by the caller. Success stands; after any other end of a job that a person
+    wanted cancelled nothing follows. A request that the caller has not heard of is found by `settle`, in the row.
     """
+    decision = _decide(outcome, tally, policy, jitter)
+    if cancel_requested and not isinstance(decision.step, Finish):
+        return decision._replace(step=Cancel())
+    return decision
+
+
+def _decide(outcome: Outcome, tally: Tally, policy: RetryPolicy, jitter: float) -> Decision:
     match outcome:
         case Succeeded(result):
             return Decision(Finish(result), OutcomeName.SUCCEEDED)
@@ -115,6 +131,8 @@ def decide(outcome: Outcome, tally: Tally, *, policy: RetryPolicy, jitter: float
             return Decision(step, OutcomeName.INTERRUPTED, failure, interrupted=counted, crash=suspect)
         case Snoozed(seconds, failure):
             return Decision(_after_snooze(tally, policy, seconds), OutcomeName.SNOOZED, failure, snoozed=True)
+        case Cancelled(failure):
+            return Decision(Cancel(), OutcomeName.CANCELLED, failure)
 
 
 _FINAL = {

@@ -1,10 +1,11 @@
-"""Cancel a job that has not started."""
+"""Cancel a job: at once where it has not started, by a request to its worker where it runs."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from django.db.models.functions import Now
+from django.db.models import F, Value
+from django.db.models.functions import Coalesce, Now
 
 from django_jobqueue.exceptions import Refused
 from django_jobqueue.models import DeadLetter, Job
@@ -12,25 +13,25 @@ from django_jobqueue.store import audit, locked
 from django_jobqueue.store.transaction import read_committed
 
 
-def cancel(job_id: int, *, by: str, reason: str, using: str) -> Job:
+def cancel(job_id: int, *, by: str, reason: str, using: str, force: bool = False) -> Job:
     """Move a job from WAITING or READY to CANCELLED, and the letter of an earlier death from REPLAYED to RESOLVED.
 
-    A claim under way may be faster; then the job is RUNNING and the cancel is refused.
+    A RUNNING one stays so, with the request in its row. Its worker reads it there; so does whoever settles the job, and
+    any end but success is then CANCELLED. To ask again changes nothing, unless it is with `force` now.
 
-    Raises Refused: not_found, running, already_cancelled, finished.
+    Raises Refused: not_found, already_requested, already_cancelled, finished.
     """
     with read_committed(using):
         job = locked.job(job_id, using=using)
-        _check(job)
+        _check(job, force=force)
         before = _record(job)
-        Job.objects.using(using).filter(pk=job.pk, status__in=[Job.Status.WAITING, Job.Status.READY]).update(
-            status=Job.Status.CANCELLED, waiting_for="", finished_at=Now()
-        )
-        resolved = (
-            DeadLetter.objects.using(using)
-            .filter(job_id=job.pk, status=DeadLetter.Status.REPLAYED)
-            .update(status=DeadLetter.Status.RESOLVED)
-        )
+        resolved = 0
+        if job.status == Job.Status.RUNNING:
+            Job.objects.using(using).filter(pk=job.pk, status=Job.Status.RUNNING).update(
+                cancel_requested_at=Coalesce(F("cancel_requested_at"), Now()), cancel_forced=Value(force)
+            )
+        else:
+            resolved = _cancel_now(job, using)
         job.refresh_from_db(using=using)
         after = _record(job)
         if resolved:
@@ -39,10 +40,21 @@ def cancel(job_id: int, *, by: str, reason: str, using: str) -> Job:
     return job
 
 
-def _check(job: Job) -> None:
+def _cancel_now(job: Job, using: str) -> int:
+    Job.objects.using(using).filter(pk=job.pk, status__in=[Job.Status.WAITING, Job.Status.READY]).update(
+        status=Job.Status.CANCELLED, waiting_for="", finished_at=Now()
+    )
+    return (
+        DeadLetter.objects.using(using)
+        .filter(job_id=job.pk, status=DeadLetter.Status.REPLAYED)
+        .update(status=DeadLetter.Status.RESOLVED)
+    )
+
+
+def _check(job: Job, *, force: bool) -> None:
     match job.status:
-        case Job.Status.RUNNING:
-            raise Refused("running", f"job {job.pk} is running, and cancelling a running job is not possible yet")
+        case Job.Status.RUNNING if job.cancel_requested_at is not None and (job.cancel_forced or not force):
+            raise Refused("already_requested", f"job {job.pk} is running, and was already asked to stop")
         case Job.Status.CANCELLED:
             raise Refused("already_cancelled", f"job {job.pk} was already cancelled")
         case Job.Status.FAILED:
@@ -52,4 +64,7 @@ def _check(job: Job) -> None:
 
 
 def _record(job: Job) -> dict[str, Any]:
-    return {"status": job.status, "waiting_for": job.waiting_for}
+    record: dict[str, Any] = {"status": job.status, "waiting_for": job.waiting_for}
+    if job.status == Job.Status.RUNNING:
+        record |= {"cancel_requested": job.cancel_requested_at is not None, "cancel_forced": job.cancel_forced}
+    return record

@@ -8,8 +8,11 @@ from django_jobqueue.store.renew import Lease
 from django_jobqueue.store.statement import Row, Statement, array
 
 
-def give_back(leases: Sequence[Lease]) -> Statement[frozenset[int]]:
-    """Make READY again, uncounted, what was claimed and never started; answers with the ids that it changed."""
+def give_back(leases: Sequence[Lease]) -> Statement[dict[int, str]]:
+    """Make READY again, uncounted, what was claimed and never started, or CANCELLED where a person wants it so.
+
+    Answers with the jobs that it changed, and the status that each has now.
+    """
     leases = sorted(leases)
     params = {
         "ids": array([str(lease.job_id) for lease in leases]),
@@ -18,5 +21,5 @@ def give_back(leases: Sequence[Lease]) -> Statement[frozenset[int]]:
     return Statement("give_back", params, _read)
 
 
-def _read(rows: list[Row]) -> frozenset[int]:
-    return frozenset(row[0] for row in rows)
+def _read(rows: list[Row]) -> dict[int, str]:
+    return dict(rows)

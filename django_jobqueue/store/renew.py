@@ -19,12 +19,15 @@ class Lease(NamedTuple):
 class Renewal(NamedTuple):
     """What a renewal found.
 
-    `lost` holds the jobs whose token is no longer this one, `busy` those that somebody had locked.
+    `lost` holds the jobs whose token is no longer this one, `busy` those that somebody had locked. Of the renewed ones
+    a person wants those in `unwanted` cancelled, and those in `forced` whatever it takes.
     """
 
     renewed: frozenset[int]
     lost: frozenset[int]
     busy: frozenset[int]
+    unwanted: frozenset[int] = frozenset()
+    forced: frozenset[int] = frozenset()
 
 
 def renew(leases: Sequence[Lease], *, lease_seconds: float) -> Statement[Renewal]:
@@ -38,7 +41,9 @@ def renew(leases: Sequence[Lease], *, lease_seconds: float) -> Statement[Renewal
 
 
 def _read(rows: list[Row]) -> Renewal:
-    found: dict[str, set[int]] = {"renewed": set(), "lost": set(), "busy": set()}
+    found: dict[str, set[int]] = {name: set() for name in Renewal._fields}
     for job_id, answer in rows:
         found[answer].add(job_id)
-    return Renewal(*(frozenset(found[name]) for name in ("renewed", "lost", "busy")))
+    found["unwanted"] |= found["forced"]
+    found["renewed"] |= found["unwanted"]
+    return Renewal(**{name: frozenset(ids) for name, ids in found.items()})

@@ -79,6 +79,7 @@ def _restart(letter: DeadLetter, *, by: str, reason: str, edit: Edit, using: str
         run_after=Now(),
         finished_at=None,
         cancel_requested_at=None,
+        cancel_forced=False,
         expires_at=Case(
             When(expires_at__lte=Now(), then=Value(None)), default=F("expires_at"), output_field=DateTimeField()
         ),

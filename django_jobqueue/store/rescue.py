@@ -11,7 +11,10 @@ from django_jobqueue.store.statement import Row, Statement, array
 
 
 class TakenOver(NamedTuple):
-    """A running job that is now under the caller's token. `worker_id` is the one that lost it."""
+    """A running job that is now under the caller's token.
+
+    `worker_id` is the one that lost it; `is_unwanted` says that a person wants it cancelled.
+    """
 
     id: int
     task: str
@@ -20,6 +23,7 @@ class TakenOver(NamedTuple):
     worker_id: UUID | None
     max_attempts: int
     tally: Tally
+    is_unwanted: bool = False
 
 
 def rescue(
@@ -57,4 +61,4 @@ def recover(
 
 
 def _read(rows: list[Row]) -> list[TakenOver]:
-    return [TakenOver._make((*row[:6], Tally(*row[6:]))) for row in rows]
+    return [TakenOver._make((*row[:6], Tally(*row[6:10]), row[10])) for row in rows]

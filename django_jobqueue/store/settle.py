@@ -9,7 +9,7 @@ from uuid import UUID
 
 from django_jobqueue.policy.fingerprint import fingerprint
 from django_jobqueue.policy.lifecycle import Status
-from django_jobqueue.policy.retry import Bury, Decision, Finish, Release, Step, Wait
+from django_jobqueue.policy.retry import Bury, Cancel, Decision, Finish, Release, Step, Wait
 from django_jobqueue.store.statement import Row, Statement, array, text_array
 
 
@@ -23,10 +23,11 @@ class Settlement(NamedTuple):
     owner: str = ""
 
 
-def settle(settlements: Sequence[Settlement]) -> list[Statement[frozenset[int]]]:
-    """Close attempts. Each statement answers with the ids of the jobs that it changed.
+def settle(settlements: Sequence[Settlement]) -> list[Statement[dict[int, str]]]:
+    """Close attempts. Each statement answers with the jobs that it changed, and the status that each has now.
 
-    A job that is missing from the answers belongs to another lease by now: the late worker changed nothing.
+    A job that is missing from the answers belongs to another lease by now: the late worker changed nothing. One that
+    a person wants cancelled is CANCELLED, whatever the decision says, unless it has succeeded.
     """
     # Ids in order, so that two workers that write the same rows late lock them in the same order.
     settlements = sorted(settlements, key=lambda settlement: settlement.job_id)
@@ -40,13 +41,13 @@ def settle(settlements: Sequence[Settlement]) -> list[Statement[frozenset[int]]]
     return statements
 
 
-def _finish(settlements: Sequence[Settlement]) -> Statement[frozenset[int]]:
+def _finish(settlements: Sequence[Settlement]) -> Statement[dict[int, str]]:
     params = _leases(settlements)
     params["results"] = text_array([s.decision.step.result for s in settlements if isinstance(s.decision.step, Finish)])
     return Statement("finish", params, _read)
 
 
-def _settle(settlements: Sequence[Settlement]) -> Statement[frozenset[int]]:
+def _settle(settlements: Sequence[Settlement]) -> Statement[dict[int, str]]:
     decisions = [s.decision for s in settlements]
     columns = [_columns(decision.step) for decision in decisions]
     params = _leases(settlements) | {
@@ -89,6 +90,8 @@ def _columns(step: Step) -> _Columns:
             return _Columns(Status.READY)
         case Bury(reason):
             return _Columns(Status.FAILED, reason=reason)
+        case Cancel():
+            return _Columns(Status.CANCELLED)
         case Finish():
             return _Columns(Status.SUCCESSFUL)
 
@@ -106,5 +109,5 @@ def _flags(values: Sequence[bool]) -> str:
     return array(["t" if value else "f" for value in values])
 
 
-def _read(rows: list[Row]) -> frozenset[int]:
-    return frozenset(row[0] for row in rows)
+def _read(rows: list[Row]) -> dict[int, str]:
+    return dict(rows)

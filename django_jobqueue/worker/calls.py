@@ -74,9 +74,9 @@ class Cycle:
 
 @dataclass(slots=True)
 class CycleAnswer:
-    """What a cycle found. `settled` holds the jobs whose row it changed."""
+    """What a cycle found. `settled` holds the jobs whose row it changed, and the status that each has now."""
 
-    settled: frozenset[int] = frozenset()
+    settled: dict[int, str] = field(default_factory=dict)
     claimed: list[Claimed] = field(default_factory=list)
     rescued: list[TakenOver] = field(default_factory=list)
     promoted: Promoted | None = None

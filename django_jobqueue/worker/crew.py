@@ -96,6 +96,20 @@ class Crew:
             runner.say("stop")
             self._watch(runner)
 
+    def cancel(self, flights: Sequence[Flight]) -> None:
+        """Have these jobs stopped: a coroutine at its next await, a function when it looks; `check` does what is left.
+
+        One that no runner was handed is given back, which cancels it.
+        """
+        for flight in flights:
+            if flight in self.fleet.waiting:
+                self.fleet.waiting.remove(flight)
+                self.never_started.append(flight)
+            for runner in self.fleet.runners.values():
+                if flight.ticket in runner.flights and runner.phase is not Phase.DYING:
+                    runner.say("cancel", flight.ticket)
+                    self._watch(runner)
+
     def kill_busy(self, why: str) -> None:
         """Kill every runner that still holds a job."""
         for runner in self.fleet.runners.values():
@@ -129,7 +143,7 @@ class Crew:
                 continue
             overdue = runner.overdue(now)
             if overdue is not None:
-                runner.kill("a job passed its time limit", overdue)
+                runner.kill("a job had to be stopped", *overdue)
             elif any(flight.lease_until - lease_margin <= now for flight in runner.flights.values()):
                 runner.kill("a lease could not be renewed")
         if self._reopen_at is not None:
@@ -268,7 +282,7 @@ class Crew:
         runner = self.fleet.runners[number]
         runner.pid = pid
         if runner.phase is Phase.DYING:
-            runner.kill(runner.killed_why, runner.killed_for)
+            runner.kill(runner.killed_why, runner.killed_for, runner.killed_as)
 
     def _on_exit(self, number: int, code: int | None) -> None:
         runner = self.fleet.runners.pop(number, None)

@@ -14,9 +14,11 @@ from uuid import UUID, uuid4
 import psycopg
 
 from django_jobqueue.exceptions import MissingTables
+from django_jobqueue.policy.lifecycle import TERMINAL
 from django_jobqueue.policy.outcomes import Failure, Lost, Outcome
-from django_jobqueue.policy.retry import Bury, Finish, Release, Wait
+from django_jobqueue.policy.retry import Wait
 from django_jobqueue.registry import Registry
+from django_jobqueue.store import notify
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.renew import Lease, Renewal
 from django_jobqueue.store.rescue import TakenOver, rescue
@@ -58,20 +60,21 @@ class Exchange:
         self.is_drained = False
         self.error = ""
         self.ended: list[int] = []
+        self.unwanted: list[Flight] = []
         self._plan, self._options, self._card = plan, plan.options, card
         self._fleet, self._wakeup = fleet, wakeup
         self._judge = Judge(registry, plan.options)
         self._link = Link(Session(plan.options.database), wakeup.wake)
         self._ledger, self._outage, self._schedule = Ledger(), Outage(), Schedule(plan.options)
         listens = plan.options.notify
-        self._listener = Listener(plan.options.database, wakeup, self._schedule.wake) if listens else None
+        self._listener = Listener(plan.options.database, wakeup, self._heard) if listens else None
         self._probe_at = 0.0
         self._intake = Intake(registry, self.pace, card.id)
         self._lost_tokens: set[UUID] = set()
         self._claim_at = 0.0
         self._named_unknown: set[str] = set()
         self._is_known = self._was_out = False
-        self._takes_more = True
+        self._takes_more, self._looks_at_all = True, False
         self._demand = Demand(plan, registry, self.pace, card.id)
         self._link.start()
 
@@ -85,9 +88,11 @@ class Exchange:
         """Whether a call is under way."""
         return self._link.is_busy
 
-    def settle(self, job: Claimed | TakenOver, token: UUID, outcome: Outcome) -> None:
+    def settle(
+        self, job: Claimed | TakenOver, token: UUID, outcome: Outcome, *, cancel_requested: bool = False
+    ) -> None:
         """Note how an attempt ended; it is written with the next cycle."""
-        self._ledger.add(self._judge.settlement(job, token, outcome))
+        self._ledger.add(self._judge.settlement(job, token, outcome, cancel_requested=cancel_requested))
 
     def give_back(self, flights: Sequence[Flight]) -> None:
         """Note jobs that were never started."""
@@ -97,6 +102,11 @@ class Exchange:
     def look_now(self) -> None:
         """Poll at the next turn: there is room that was not there before."""
         self._schedule.poll_again()
+
+    def look_for_requests(self) -> None:
+        """Renew every lease now: its answer says which jobs a person wants cancelled."""
+        self._looks_at_all = True
+        self._schedule.renew_now()
 
     def claim_no_more(self) -> None:
         """Take no more jobs; what is decided is still written."""
@@ -140,6 +150,12 @@ class Exchange:
             self._listener.close()
         self._link.close()
 
+    def _heard(self, payloads: frozenset[str]) -> None:
+        if notify.STOP in payloads:
+            self.look_for_requests()
+        if notify.LOOK in payloads:
+            self._schedule.wake()
+
     # What to ask
 
     def _send(self, now: float) -> None:
@@ -155,6 +171,9 @@ class Exchange:
 
     def _leases_to_renew(self, now: float) -> list[Lease]:
         self._schedule.renewed(now)
+        if self._looks_at_all:
+            self._looks_at_all = False
+            return self._held()
         fresh = now + self._options.lease_seconds - self._options.renew_seconds / 2
         running = [Lease(f.claimed.id, f.token) for f in self._fleet.flights() if f.lease_until < fresh]
         return running + self._ledger.leases()
@@ -247,6 +266,7 @@ class Exchange:
                 job,
                 cycle.token,
                 Lost(Failure("django_jobqueue.exceptions.WorkerLost", f"the lease of worker {job.worker_id} ran out")),
+                cancel_requested=job.is_unwanted,
             )
         self._name_unknown(answer.unknown_tasks)
         if answer.promoted is not None:
@@ -265,15 +285,13 @@ class Exchange:
                 logger.warning(
                     "job %s %s: the lease was lost, its outcome is dropped", settlement.job_id, settlement.task
                 )
-                continue
-            match settlement.decision.step:
-                case Finish() | Bury():
-                    self.ended.append(settlement.job_id)
-                case Wait(after_seconds):
-                    self._schedule.expect(after_seconds)
-                    self.is_drained = False
-                case Release():
-                    self.is_drained = False
+            elif isinstance(settlement.decision.step, Wait):
+                self._schedule.expect(settlement.decision.step.after_seconds)
+        for job_id, status in answer.settled.items():
+            if status in TERMINAL:
+                self.ended.append(job_id)
+            else:
+                self.is_drained = False
 
     def _name_unknown(self, tasks: frozenset[str]) -> None:
         for task in tasks - self._named_unknown:
@@ -284,6 +302,8 @@ class Exchange:
         for flight in self._fleet.flights():
             if flight.claimed.id in renewal.renewed:
                 flight.lease_until = sent_at + self._options.lease_seconds
+                if flight.claimed.id in renewal.unwanted and flight.ask(forced=flight.claimed.id in renewal.forced):
+                    self.unwanted.append(flight)
             elif flight.claimed.id in renewal.lost:
                 # Another worker has it. The next check stops it here.
                 flight.lease_until = 0.0

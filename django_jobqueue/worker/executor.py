@@ -11,6 +11,7 @@ import inspect
 import json
 import logging
 import os
+from collections.abc import Callable
 from contextvars import Context
 from dataclasses import dataclass
 from functools import cache
@@ -18,16 +19,17 @@ from typing import Any, NamedTuple
 
 from django_jobqueue import results, tasks
 from django_jobqueue.compat import AnyTask, task_backends, task_started
-from django_jobqueue.exceptions import InvalidPayload, Reject, Retry, Snooze
+from django_jobqueue.exceptions import InvalidPayload, JobCancelled, Reject, Retry, Snooze
 from django_jobqueue.payload.storable_json import dumps
 from django_jobqueue.payload.storable_text import class_path, describe, storable
 from django_jobqueue.policy.backoff import Backoff
-from django_jobqueue.policy.outcomes import Failed, Failure, Outcome, Snoozed, Succeeded, TimedOut, Verdict
+from django_jobqueue.policy.outcomes import Cancelled, Failed, Failure, Outcome, Snoozed, Succeeded, TimedOut, Verdict
 from django_jobqueue.worker import slate
 
 logger = logging.getLogger("django_jobqueue.worker")
 
 _DECODER = json.JSONDecoder()
+_NEVER_BEGUN = Cancelled(Failure("", "cancelled before it began"))
 
 
 class Order(NamedTuple):
@@ -54,27 +56,43 @@ class Bounds:
     backend: str
 
 
-def run(order: Order, task: AnyTask | None, bounds: Bounds, *, rested: bool = True) -> Outcome:
+def _wanted() -> bool:
+    return False
+
+
+def run(
+    order: Order,
+    task: AnyTask | None,
+    bounds: Bounds,
+    *,
+    is_unwanted: Callable[[], bool] = _wanted,
+    rested: bool = True,
+) -> Outcome:
     """Run an attempt of a function in this thread.
 
-    `rested` is False when the thread comes straight from another attempt, which has left its connections checked.
+    `is_unwanted` says whether a person wants the job cancelled, whenever it is asked. `rested` is False when the thread
+    comes straight from another attempt, which has left its connections checked.
     """
     try:
         if rested:
             slate.before()
         try:
-            return Context().run(_run, order, task, bounds)
+            return Context().run(_run, order, task, bounds, is_unwanted)
         finally:
             slate.after(order.task)
     except BaseException as error:  # a damaged row, a connection that cannot be mended: the slot outlives that too
         return Failed(describe(error))
 
 
-async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
+async def run_async(
+    order: Order, task: AnyTask, bounds: Bounds, *, is_unwanted: Callable[[], bool] = _wanted
+) -> Outcome:
     """Run an attempt of a coroutine in this event loop; cancels it at its time limit.
 
-    The caller gives it a context of its own.
+    The caller gives it a context of its own, and cancels it when it is unwanted.
     """
+    if is_unwanted():
+        return _NEVER_BEGUN
     result = _prepare(order, task, bounds)
     if isinstance(result, Failed):
         return result
@@ -84,16 +102,18 @@ async def run_async(order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
     try:
         async with timer:
             with _LeavingCopies():
-                value = await task.func(*_call_args(task, result, order), **result.kwargs)
+                value = await task.func(*_call_args(task, result, order, is_unwanted), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
         # Not isinstance: it would ask the exception for its class.
         if timer.expired() and issubclass(type(error), TimeoutError):
             return TimedOut(Failure("builtins.TimeoutError", f"cancelled after {limit:g} s", describe(error).traceback))
-        return _outcome_of(error, task, result)
+        return _outcome_of(error, task, result, is_unwanted)
     return _succeeded(value, bounds)
 
 
-def _run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
+def _run(order: Order, task: AnyTask | None, bounds: Bounds, is_unwanted: Callable[[], bool]) -> Outcome:
+    if is_unwanted():
+        return _NEVER_BEGUN
     if task is None:
         return Failed(Failure("builtins.LookupError", f"no task is named {order.task!r} here"), Verdict.UNKNOWN_TASK)
     result = _prepare(order, task, bounds)
@@ -102,9 +122,9 @@ def _run(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome:
     _tell(result, bounds.backend)
     try:
         with _LeavingCopies():
-            value = task.func(*_call_args(task, result, order), **result.kwargs)
+            value = task.func(*_call_args(task, result, order, is_unwanted), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
-        return _outcome_of(error, task, result)
+        return _outcome_of(error, task, result, is_unwanted)
     return _succeeded(value, bounds)
 
 
@@ -180,10 +200,11 @@ class _LeavingCopies:
         os._exit(code & 0xFF if isinstance(code, int) else 1)
 
 
-def _call_args(task: AnyTask, result: results.TaskResult, order: Order) -> list[Any]:
+def _call_args(task: AnyTask, result: results.TaskResult, order: Order, is_unwanted: Callable[[], bool]) -> list[Any]:
     if not task.takes_context:
         return result.args
-    return [results.TaskContext(task_result=result, edit_count=order.edit_count), *result.args]
+    context = results.TaskContext(task_result=result, edit_count=order.edit_count, is_unwanted=is_unwanted)
+    return [context, *result.args]
 
 
 def _succeeded(value: Any, bounds: Bounds) -> Outcome:
@@ -193,8 +214,12 @@ def _succeeded(value: Any, bounds: Bounds) -> Outcome:
         return Failed(describe(error), Verdict.INVALID_RESULT)
 
 
-def _outcome_of(error: BaseException, task: AnyTask, result: results.TaskResult) -> Outcome:
+def _outcome_of(
+    error: BaseException, task: AnyTask, result: results.TaskResult, is_unwanted: Callable[[], bool]
+) -> Outcome:
     try:
+        if issubclass(type(error), JobCancelled | asyncio.CancelledError) and is_unwanted():
+            return Cancelled(describe(error))
         return _judged(error, task, result)
     except BaseException as flaw:
         # An exception is the task's code too: it may lie about its class, or be a Snooze without seconds.

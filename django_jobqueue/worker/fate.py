@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import signal
 
-from django_jobqueue.policy.outcomes import Failure, Interrupted, Lost, Outcome, TimedOut
+from django_jobqueue.policy.outcomes import Failure, Interrupted, Lost, Outcome
 from django_jobqueue.worker.fleet import Flight, Runner
 
 
 def fate(flight: Flight, runner: Runner, begun: list[Flight], code: int | None) -> Outcome:
     """Turn the death of a runner that had begun `begun` into the outcome of one of them. `code` is its exit code."""
-    if runner.killed_for is flight:
-        return TimedOut(
-            Failure("builtins.TimeoutError", f"stopped after {flight.timeout:g} s: it did not end by itself")
-        )
+    if runner.killed_for is flight and runner.killed_as is not None:
+        return runner.killed_as
     if runner.killed_for is not None:
-        return Interrupted(Failure("", "another job in the same process was stopped at its time limit"), counted=False)
+        return Interrupted(Failure("", "another job in the same process had to be stopped"), counted=False)
     if runner.killed_why:
         return Interrupted(Failure("", runner.killed_why))
     died = Failure("django_jobqueue.exceptions.WorkerLost", f"its process died: {cause(code)}")

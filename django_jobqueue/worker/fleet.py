@@ -18,6 +18,7 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
+from django_jobqueue.policy.outcomes import Cancelled, Failure, Outcome, TimedOut
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.frames import FrameReader, pack
@@ -29,7 +30,7 @@ MAX_BUFFER_BYTES = 8 * 1024 * 1024
 """A runner that has so much unread takes no more."""
 
 COROUTINE_GRACE_SECONDS = 1.0
-"""A coroutine is cancelled by its runner at its time limit; so long after that the runner is killed."""
+"""A coroutine is cancelled by its runner, at its time limit or on request; so long after that the runner is killed."""
 
 
 @dataclass(slots=True)
@@ -46,6 +47,26 @@ class Flight:
     timeout: float | None
     deadline: float | None = None
     has_begun: bool = False
+    cancel_requested: bool = False
+    stop_at: float | None = None
+
+    def ask(self, *, forced: bool) -> bool:
+        """Note that a person wants it cancelled; says whether that is news."""
+        is_news = not self.cancel_requested or (forced and self.stop_at is None)
+        self.cancel_requested = True
+        if forced and self.stop_at is None:
+            self.stop_at = clock.now() + (COROUTINE_GRACE_SECONDS if self.is_coroutine else 0.0)
+        return is_news
+
+    def end_by_force(self, now: float) -> Outcome | None:
+        """Say what it ends as if it must be stopped with its process now, or None."""
+        if self.deadline is not None and self.deadline <= now:
+            return TimedOut(
+                Failure("builtins.TimeoutError", f"stopped after {self.timeout:g} s: it did not end by itself")
+            )
+        if self.stop_at is not None and self.has_begun and self.stop_at <= now:
+            return Cancelled(Failure("", "stopped with its process, as was asked for"))
+        return None
 
     def begin(self) -> None:
         """Note that a slot has taken it; its time limit runs from here."""
@@ -73,6 +94,7 @@ class Runner:
     phase: Phase = Phase.STARTING
     pid: int | None = None
     killed_for: Flight | None = None
+    killed_as: Outcome | None = None
     killed_why: str = ""
     reserved: bool = False
     untold: int = 0
@@ -140,17 +162,18 @@ class Runner:
             if len(data) < READ_BYTES:
                 return payloads
 
-    def kill(self, why: str, flight: Flight | None = None) -> None:
-        """Kill it, with everything its jobs have started."""
+    def kill(self, why: str, flight: Flight | None = None, outcome: Outcome | None = None) -> None:
+        """Kill it, with everything its jobs have started. `flight`, if it is for one, ends as `outcome`."""
         self.phase = Phase.DYING
-        self.killed_for, self.killed_why = flight, why
+        self.killed_for, self.killed_as, self.killed_why = flight, outcome, why
         if self.pid is not None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
 
-    def overdue(self, now: float) -> Flight | None:
-        """Find a flight that is past its time limit."""
-        return next((f for f in self.flights.values() if f.deadline is not None and f.deadline <= now), None)
+    def overdue(self, now: float) -> tuple[Flight, Outcome] | None:
+        """Find a flight that must be stopped with its process, and what it ends as."""
+        ends = ((flight, flight.end_by_force(now)) for flight in self.flights.values())
+        return next(((flight, outcome) for flight, outcome in ends if outcome is not None), None)
 
     def _begin_next(self) -> None:
         begun = 0

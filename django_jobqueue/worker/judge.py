@@ -9,7 +9,7 @@ from uuid import UUID
 from django_jobqueue import tasks
 from django_jobqueue.conf import Options
 from django_jobqueue.policy.outcomes import Outcome, OutcomeName, Succeeded
-from django_jobqueue.policy.retry import Bury, Decision, Release, RetryPolicy, Wait, decide
+from django_jobqueue.policy.retry import Bury, Cancel, Decision, Release, RetryPolicy, Wait, decide
 from django_jobqueue.registry import Registry
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.rescue import TakenOver
@@ -27,13 +27,20 @@ class Judge:
         self._policies: dict[tuple[str, int], RetryPolicy] = {}
         self._owners: dict[str, str] = {}
 
-    def settlement(self, job: Claimed | TakenOver, token: UUID, outcome: Outcome) -> Settlement:
+    def settlement(
+        self, job: Claimed | TakenOver, token: UUID, outcome: Outcome, *, cancel_requested: bool = False
+    ) -> Settlement:
         """Decide what follows, and say so in the log.
 
         ERROR for a dead letter only, so that an alert means somebody must look.
         """
-        policy = self._policy(job.task, job.max_attempts)
-        decision = decide(outcome, job.tally, policy=policy, jitter=random.random())  # noqa: S311 - jitter is no secret
+        decision = decide(
+            outcome,
+            job.tally,
+            policy=self._policy(job.task, job.max_attempts),
+            jitter=random.random(),  # noqa: S311 - jitter is no secret
+            cancel_requested=cancel_requested,
+        )
         if isinstance(outcome, Succeeded):
             logger.debug("job %s %s succeeded at attempt %d", job.id, job.task, job.attempt_number)
         else:
@@ -71,7 +78,7 @@ def _log(job: Claimed | TakenOver, decision: Decision) -> None:
         "task": job.task,
         "attempt": job.attempt_number,
         "max_attempts": job.max_attempts,
-        "will_retry": not isinstance(decision.step, Bury),
+        "will_retry": not isinstance(decision.step, Bury | Cancel),
     }
     match decision.step:
         case Bury(reason):
@@ -85,3 +92,5 @@ def _log(job: Claimed | TakenOver, decision: Decision) -> None:
             )  # fmt: skip
         case Release():
             logger.info("%s (%s); again at once", what, why, extra=extra)
+        case Cancel():
+            logger.info("%s (%s); cancelled, as was asked for", what, why, extra=extra)

@@ -93,6 +93,9 @@ class Keeper:
             self._crew.has_new_room = False
             self._exchange.look_now()
         self._exchange.turn(now)
+        if self._exchange.unwanted:
+            self._crew.cancel(self._exchange.unwanted)
+            self._exchange.unwanted.clear()
         if not self._stop_signals:
             self._crew.place()
         if self._exchange.ended:
@@ -114,7 +117,9 @@ class Keeper:
             job = report.flight.claimed
             if report.seconds:
                 self._exchange.pace.measure(job.task, report.seconds)
-            self._exchange.settle(job, report.flight.token, report.outcome)
+            self._exchange.settle(
+                job, report.flight.token, report.outcome, cancel_requested=report.flight.cancel_requested
+            )
         self._crew.reports.clear()
         self._exchange.give_back(self._crew.never_started)
         self._crew.never_started.clear()

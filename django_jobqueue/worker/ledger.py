@@ -16,7 +16,7 @@ from typing import Any
 import psycopg
 
 from django_jobqueue.policy.lifecycle import Reason
-from django_jobqueue.policy.outcomes import Failed, Failure, Outcome, Snoozed, Succeeded, TimedOut, Verdict
+from django_jobqueue.policy.outcomes import Cancelled, Failed, Failure, Outcome, Snoozed, Succeeded, TimedOut, Verdict
 from django_jobqueue.policy.retry import Bury, Finish
 from django_jobqueue.store.renew import Lease
 from django_jobqueue.store.settle import Settlement
@@ -170,5 +170,7 @@ def read_outcome(words: Sequence[Any]) -> Outcome:
             return TimedOut(Failure(*failure))
         case ["snoozed", seconds]:
             return Snoozed(seconds)
+        case ["cancelled", failure]:
+            return Cancelled(Failure(*failure))
         case _:
             raise ValueError(f"no outcome: {words!r}")

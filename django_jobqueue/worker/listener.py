@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import psycopg
 
-from django_jobqueue.store.notify import CHANNEL
+from django_jobqueue.store.notify import CHANNEL, LOOK, STOP
 from django_jobqueue.store.session import Session
 from django_jobqueue.worker.link import Link
 from django_jobqueue.worker.wakeup import Ear, Wakeup
@@ -21,9 +21,9 @@ RETRY_SECONDS = 5.0
 
 
 class Listener:
-    """Listens, and calls `heard` when a producer has notified, or may have while nobody listened."""
+    """Listens, and calls `heard` with the payloads that were notified, or may have been while nobody listened."""
 
-    def __init__(self, using: str, wakeup: Wakeup, heard: Callable[[], None]) -> None:
+    def __init__(self, using: str, wakeup: Wakeup, heard: Callable[[frozenset[str]], None]) -> None:
         self._wakeup, self._heard = wakeup, heard
         self._link = Link(Session(using), wakeup.wake)
         self._ear: Ear | None = None
@@ -36,7 +36,7 @@ class Listener:
             self._ear = reply.answer
             self._wakeup.watch(self._ear, self._on_ready)
             # What was announced before this moment was not heard.
-            self._heard()
+            self._heard(frozenset({LOOK, STOP}))
         if self._ear is None and not self._link.is_busy and now >= self._try_at:
             self._try_at = now + RETRY_SECONDS
             self._link.send(None, lambda session: Ear(session.listen(CHANNEL)))
@@ -48,8 +48,8 @@ class Listener:
 
     def _on_ready(self, _events: int) -> None:
         try:
-            if self._ear is not None and self._ear.heard():
-                self._heard()
+            if self._ear is not None and (payloads := self._ear.heard()):
+                self._heard(payloads)
         except psycopg.OperationalError as error:
             logger.info("the listening connection is gone (%s); polling goes on", str(error).strip())
             self._drop()

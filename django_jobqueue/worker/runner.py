@@ -28,7 +28,7 @@ from typing import Any, NoReturn
 from asgiref.sync import sync_to_async
 
 from django_jobqueue.payload.storable_text import describe
-from django_jobqueue.policy.outcomes import Failed, Outcome, Snoozed, Succeeded, TimedOut
+from django_jobqueue.policy.outcomes import Cancelled, Failed, Outcome, Snoozed, Succeeded, TimedOut
 from django_jobqueue.registry import Registry
 from django_jobqueue.worker import clock, executor, slate
 from django_jobqueue.worker.executor import Bounds, Order
@@ -90,7 +90,10 @@ class _Runner:
         self._plan = plan
         self._orders: queue.SimpleQueue[Order] = queue.SimpleQueue()
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._coroutines: set[asyncio.Task[None]] = set()
+        # By ticket. The loop itself keeps only weak references to its tasks.
+        self._coroutines: dict[int, asyncio.Task[None]] = {}
+        self._in_hand: set[int] = set()
+        self._unwanted: set[int] = set()
 
     def read_orders(self) -> None:
         for number in range(self._plan.threads):
@@ -115,10 +118,13 @@ class _Runner:
         match json.loads(head):
             case ["stop"]:
                 self._return_orders()
+            case ["cancel", ticket]:
+                self._cancel(ticket)
             case ["finished", job_ids]:
                 self._tell_receivers(job_ids)
 
     def _take(self, order: Order) -> None:
+        self._in_hand.add(order.ticket)
         task = self._registry.get(order.task)
         if task is not None and iscoroutinefunction(task.func):
             loop = self._event_loop()
@@ -133,7 +139,23 @@ class _Runner:
                 tickets.append(self._orders.get_nowait().ticket)
             except queue.Empty:
                 break
+        self._forget(*tickets)
         self._send(["returned", tickets])
+
+    def _cancel(self, ticket: int) -> None:
+        if ticket not in self._in_hand:
+            return
+        self._unwanted.add(ticket)
+        if self._loop is not None:
+            self._loop.call_soon_threadsafe(self._cancel_coroutine, ticket)
+
+    def _cancel_coroutine(self, ticket: int) -> None:
+        if (running := self._coroutines.get(ticket)) is not None:
+            running.cancel()
+
+    def _forget(self, *tickets: int) -> None:
+        self._in_hand.difference_update(tickets)
+        self._unwanted.difference_update(tickets)
 
     def _slot(self) -> None:
         try:
@@ -150,8 +172,15 @@ class _Runner:
             order = self._orders.get()
             task = self._registry.get(order.task)
             began = clock.now()
-            outcome = executor.run(order, task, bounds, rested=rested)
-            self._send(["done", order.ticket, clock.now() - began, wire(outcome)])
+            outcome = executor.run(order, task, bounds, is_unwanted=self._asker(order), rested=rested)
+            self._done(order, clock.now() - began, outcome)
+
+    def _asker(self, order: Order) -> Callable[[], bool]:
+        return lambda: order.ticket in self._unwanted
+
+    def _done(self, order: Order, seconds: float, outcome: Outcome) -> None:
+        self._forget(order.ticket)
+        self._send(["done", order.ticket, seconds, wire(outcome)])
 
     def _event_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
@@ -172,21 +201,20 @@ class _Runner:
 
     def _start_coroutine(self, loop: asyncio.AbstractEventLoop, order: Order, task: Any) -> None:
         running = loop.create_task(self._run_coroutine(order, task), context=contextvars.Context())
-        # The loop itself keeps only weak references to its tasks.
-        self._coroutines.add(running)
-        running.add_done_callback(self._coroutines.discard)
+        self._coroutines[order.ticket] = running
+        running.add_done_callback(lambda _: self._coroutines.pop(order.ticket))
 
     async def _run_coroutine(self, order: Order, task: Any) -> None:
         began = clock.now()
         try:
             # The ORM's calls of every coroutine share one thread, and with it one connection; it is looked after there.
             await _uncancelled(sync_to_async(slate.before))
-            outcome = await executor.run_async(order, task, self._plan.bounds)
+            outcome = await executor.run_async(order, task, self._plan.bounds, is_unwanted=self._asker(order))
             await _uncancelled(sync_to_async(slate.after), order.task)
         except BaseException as error:
             # Whatever happens around it, the keeper gets an answer: a coroutine without one would run for ever.
             outcome = Failed(describe(error))
-        self._send(["done", order.ticket, clock.now() - began, wire(outcome)])
+        self._done(order, clock.now() - began, outcome)
 
     def _tell_receivers(self, job_ids: list[int]) -> None:
         from django_jobqueue.worker.receivers import tell
@@ -226,5 +254,7 @@ def wire(outcome: Outcome) -> list[Any]:
             return ["timed_out", [failure.exception_class, failure.message, failure.traceback]]
         case Snoozed(seconds):
             return ["snoozed", seconds]
+        case Cancelled(failure):
+            return ["cancelled", [failure.exception_class, failure.message, failure.traceback]]
         case _:
             raise TypeError(f"a runner cannot come to {outcome!r}")

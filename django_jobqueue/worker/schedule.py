@@ -47,6 +47,10 @@ class Schedule:
         """Note a renewal and set the next one."""
         self.renew_at = now + self._options.renew_seconds
 
+    def renew_now(self) -> None:
+        """Renew at the next turn."""
+        self.renew_at = 0.0
+
     def postpone_rescue(self, seconds: float) -> None:
         """Rescue nothing for a while: after an outage the other workers have not had time to renew either."""
         self.rescue_at = max(self.rescue_at, clock.now() + seconds)

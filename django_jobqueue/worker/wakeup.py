@@ -99,17 +99,17 @@ class Ear:
         """The socket, for a selector."""
         return self._fd
 
-    def heard(self) -> bool:
-        """Take in what has arrived and say whether a notification was among it.
+    def heard(self) -> frozenset[str]:
+        """Take in what has arrived and answer with the payloads of the notifications among it.
 
         Raises psycopg.OperationalError when the connection is gone.
         """
         pgconn = self._connection.pgconn
         pgconn.consume_input()
-        heard = False
-        while pgconn.notifies() is not None:
-            heard = True
-        return heard
+        payloads = set()
+        while (notification := pgconn.notifies()) is not None:
+            payloads.add(notification.extra.decode("utf-8", "replace"))
+        return frozenset(payloads)
 
     def close(self) -> None:
         """Close the connection."""

@@ -241,9 +241,32 @@ def test_cancel(boss, job, status):
     assert AuditEntry.objects.get().reason == "sent twice"
 
 
-@pytest.mark.parametrize("status", ["RUNNING", "SUCCESSFUL", "FAILED", "CANCELLED"])
+def test_a_running_job_is_asked_to_stop_and_then_forced(boss, job):
+    """A running job can be asked to stop, the page says so, and what is left then is force, with a reason."""
+    running = job(status="RUNNING")
+    page = boss.get(f"{LIST}{running.pk}/change/").content.decode()
+    assert "Cancel…" in page
+    assert "Stop by force…" in page
+
+    boss.post(f"{LIST}cancel/", {"_selected_action": running.pk, "confirm": "1"})
+    running.refresh_from_db()
+    assert (running.status, running.cancel_requested_at is not None, running.cancel_forced) == ("RUNNING", True, False)
+
+    page = boss.get(f"{LIST}{running.pk}/change/").content.decode()
+    assert "asked to stop" in page
+    assert "Cancel…" not in page
+    boss.post(f"{LIST}force_stop/", {"_selected_action": running.pk, "confirm": "1"})
+    running.refresh_from_db()
+    assert not running.cancel_forced
+    boss.post(f"{LIST}force_stop/", {"_selected_action": running.pk, "confirm": "1", "reason": "it hangs"})
+    running.refresh_from_db()
+    assert running.cancel_forced
+    assert "Stop by force…" not in boss.get(f"{LIST}{running.pk}/change/").content.decode()
+
+
+@pytest.mark.parametrize("status", ["SUCCESSFUL", "FAILED", "CANCELLED"])
 def test_no_cancel_for_others(boss, job, status):
-    """A job that has started or ended has no such button, and refuses the act."""
+    """A job that has ended has no such button, and refuses the act."""
     other = job(status=status)
     assert "Cancel…" not in boss.get(f"{LIST}{other.pk}/change/").content.decode()
 

@@ -11,10 +11,11 @@ import time
 from contextlib import suppress
 from contextvars import ContextVar
 
+from asgiref.sync import sync_to_async
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone, translation
 
-from django_jobqueue import Snooze, task
+from django_jobqueue import JobCancelled, Snooze, task
 from django_jobqueue.backoff import constant
 from tests.stage.models import Order, Trace
 
@@ -197,3 +198,24 @@ async def leave_an_exit_behind():
 @task(max_attempts=1)
 def be_watched_by_one_who_leaves():
     """Return; a receiver raises SystemExit when this starts."""
+
+
+@task(takes_context=True, backoff=SOON)
+def look_whether_cancelled(context, raises):
+    """Leave a trace, work until somebody wants it stopped, then stop in one of two ways."""
+    leave_trace("start", context)
+    while not context.cancelled:
+        time.sleep(0.01)
+    if raises:
+        raise JobCancelled
+    return "finished all the same"
+
+
+@task(takes_context=True, backoff=SOON)
+async def wait_for_ever(context):
+    """Leave a trace, wait without end, and leave another one on the way out."""
+    await sync_to_async(leave_trace)("start", context)
+    try:
+        await asyncio.sleep(3600)
+    finally:
+        await sync_to_async(leave_trace)("end", context)

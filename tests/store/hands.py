@@ -124,8 +124,8 @@ class Hand:
         return [Held(job, token) for job in jobs]
 
     def give_back(self, *held: Held) -> frozenset[int]:
-        (ids,) = self._run(give_back([h.lease for h in held]))
-        return ids
+        (statuses,) = self._run(give_back([h.lease for h in held]))
+        return frozenset(statuses)
 
     def promote(self, **options: int):
         (promoted,) = self._run(promote(**options))

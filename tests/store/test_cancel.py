@@ -1,4 +1,4 @@
-"""Cancel: a job that has not started never will."""
+"""Cancel: a job that has not started never will; one that runs is asked, and comes to no other end but success."""
 
 from functools import partial
 from uuid import uuid4
@@ -17,8 +17,8 @@ from tests.races import race
 pytestmark = pytest.mark.django_db
 
 
-def cancel_it(job_id):
-    return cancel(job_id, by="ada", reason="sent by hand", using="default")
+def cancel_it(job_id, *, force=False):
+    return cancel(job_id, by="ada", reason="sent by hand", force=force, using="default")
 
 
 @pytest.mark.parametrize("status", ["WAITING", "READY"])
@@ -53,10 +53,10 @@ def test_a_cancelled_job_gives_its_key_up():
 
 @pytest.mark.parametrize(
     ("status", "code"),
-    [("RUNNING", "running"), ("SUCCESSFUL", "finished"), ("FAILED", "finished"), ("CANCELLED", "already_cancelled")],
+    [("SUCCESSFUL", "finished"), ("FAILED", "finished"), ("CANCELLED", "already_cancelled")],
 )
 def test_any_other_job_is_refused(status, code):
-    """A job that runs or has ended is left as it is."""
+    """A job that has ended is left as it is."""
     job = make_job(status)
 
     with pytest.raises(Refused) as refused:
@@ -66,6 +66,34 @@ def test_any_other_job_is_refused(status, code):
     job.refresh_from_db()
     assert job.status == status
     assert not AuditEntry.objects.exists()
+
+
+def test_a_running_job_is_asked_to_stop():
+    """A running job stays RUNNING, with the moment of the request, and who asked is on record."""
+    job = make_job("RUNNING")
+
+    asked = cancel_it(job.pk)
+
+    assert (asked.status, asked.cancel_requested_at is not None, asked.cancel_forced) == ("RUNNING", True, False)
+    assert asked.lease_token == job.lease_token
+    entry = AuditEntry.objects.get()
+    assert (entry.before["cancel_requested"], entry.after["cancel_requested"]) == (False, True)
+
+
+def test_to_ask_again_is_refused_unless_it_is_with_force():
+    """The moment of the first request stays; only force adds something to it."""
+    job = make_job("RUNNING")
+    first = cancel_it(job.pk)
+    with pytest.raises(Refused) as refused:
+        cancel_it(job.pk)
+    assert refused.value.code == "already_requested"
+
+    second = cancel_it(job.pk, force=True)
+
+    assert (second.cancel_requested_at, second.cancel_forced) == (first.cancel_requested_at, True)
+    for force in (False, True):
+        with pytest.raises(Refused):
+            cancel_it(job.pk, force=force)
 
 
 def test_a_job_that_is_gone_is_refused():
@@ -78,7 +106,7 @@ def test_a_job_that_is_gone_is_refused():
 
 @pytest.mark.django_db(transaction=True)
 def test_cancel_meets_claim():
-    """Of a cancel and a claim at the same moment one gets the job, never both."""
+    """A cancel and a claim at the same moment: either the job never starts, or it runs with the request in its row."""
 
     def claim_it():
         session = Session("default")
@@ -103,5 +131,6 @@ def test_cancel_meets_claim():
 
         cancelled, claimed = race(partial(cancel_it, job.id), claim_it)
 
-        assert (cancelled == "running") == (claimed == 1)
-        assert Job.objects.get(pk=job.id).status == ("RUNNING" if claimed else "CANCELLED")
+        row = Job.objects.get(pk=job.id)
+        assert cancelled.status == row.status == ("RUNNING" if claimed else "CANCELLED")
+        assert (row.cancel_requested_at is not None) == bool(claimed)

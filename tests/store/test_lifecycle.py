@@ -161,13 +161,14 @@ def test_whatever_happens_jobs_move_as_the_policy_says(moves, worker, rival, see
 
 def test_the_verbs_use_every_move(moves, worker, rival):
     """Each move that the policy draws is made by some verb, but for those whose verbs are yet to come."""
-    enqueue([NewJob(TASK)] * 8 + [NewJob(TASK, run_after=LATER)] * 2, using="default")
-    held = worker.claim(6)
+    enqueue([NewJob(TASK)] * 9 + [NewJob(TASK, run_after=LATER)] * 2, using="default")
+    *held, asked = worker.claim(7)
     ends = [FINISH, RETRY_NOW, RELEASE, BURY, BURY, BURY]
     worker.settle(*[each.settled_as(end) for each, end in zip(held, ends, strict=True)])
     worker.promote()
-    for status in ("READY", "WAITING"):
+    for status in ("READY", "WAITING", "RUNNING"):
         person(cancel, Job.objects.filter(status=status).latest("pk"))
+    worker.settle(asked.settled_as(RETRY_NOW))
     finishes, dies, is_discarded = DeadLetter.objects.order_by("pk")
     for letter in (finishes, dies):
         person(replay, letter)
@@ -216,6 +217,8 @@ def assert_consistent():
         assert (job.status == "WAITING") == bool(job.waiting_for)
         assert [number for number, _ in attempts] == list(range(1, job.attempt_count + 1 - is_running))
         assert job.failure_count <= sum(charged for _, charged in attempts)
+        if job.cancel_requested_at is not None:
+            assert job.status in ("RUNNING", "SUCCESSFUL", "CANCELLED")
         if job.status == "FAILED":
             assert letter is not None
             assert letter.status in ("OPEN", "DISCARDED")

@@ -2,6 +2,7 @@
 
 import pytest
 
+from django_jobqueue.store.cancel import cancel
 from tests.store.hands import (
     COMMITS,
     FINISH,
@@ -23,7 +24,7 @@ def test_a_renewal_moves_the_end_of_the_lease(worker):
     (held,) = worker.claim(lease_seconds=5)
     before = row(job_id)
 
-    assert worker.renew(held, lease_seconds=90) == ({job_id}, set(), set())
+    assert worker.renew(held, lease_seconds=90)[:3] == ({job_id}, set(), set())
     assert 80 < lease_seconds_left(job_id) <= 90
     after = row(job_id)
     assert {**after, "lease_expires_at": None} == {**before, "lease_expires_at": None}
@@ -46,7 +47,7 @@ def test_a_rescued_job_is_lost(worker, rival):
     let_leases_run_out(held)
     rival.rescue(lease_seconds=7)
 
-    assert worker.renew(held, lease_seconds=90) == (set(), {job_id}, set())
+    assert worker.renew(held, lease_seconds=90)[:3] == (set(), {job_id}, set())
     assert lease_seconds_left(job_id) <= 7
 
 
@@ -60,7 +61,7 @@ def test_a_job_that_is_over_is_lost(worker, end):
     else:
         worker.session.run(Ask("DELETE FROM django_jobqueue_job WHERE id = %s RETURNING id", [job_id]))
 
-    assert worker.renew(held) == (set(), {job_id}, set())
+    assert worker.renew(held)[:3] == (set(), {job_id}, set())
 
 
 def test_a_locked_job_is_busy_not_lost(worker):
@@ -68,7 +69,7 @@ def test_a_locked_job_is_busy_not_lost(worker):
     job_id = add_job()
     (held,) = worker.claim(lease_seconds=20)
     with locked(job_id):
-        assert worker.renew(held, lease_seconds=90) == (set(), set(), {job_id})
+        assert worker.renew(held, lease_seconds=90)[:3] == (set(), set(), {job_id})
         assert 0 < lease_seconds_left(job_id) <= 20
 
     assert worker.renew(held, lease_seconds=90).renewed == {job_id}
@@ -91,4 +92,18 @@ def test_each_lease_of_a_batch_has_its_own_answer(worker, rival):
 
 def test_no_lease_is_no_work(worker):
     """A renewal of nothing answers with nothing."""
-    assert worker.renew() == (set(), set(), set())
+    assert worker.renew()[:3] == (set(), set(), set())
+
+
+@pytest.mark.parametrize(("forced", "unwanted", "by_force"), [(False, True, False), (True, True, True)])
+def test_a_renewal_says_what_a_person_wants_cancelled(worker, forced, unwanted, by_force):
+    """The answer names the jobs that were asked to stop, and those that must; their leases are renewed all the same."""
+    asked, other = add_jobs(2)
+    held = worker.claim(2)
+    cancel(asked, by="ada", reason="", force=forced, using="default")
+
+    renewal = worker.renew(*held)
+
+    assert renewal.renewed == {asked, other}
+    assert renewal.unwanted == ({asked} if unwanted else set())
+    assert renewal.forced == ({asked} if by_force else set())

@@ -289,7 +289,7 @@ def test_a_time_limit_runs_from_the_beginning(crew):
     assert first.deadline == pytest.approx(now + 5, abs=1)
     assert coroutine.deadline == pytest.approx(now + 5 + COROUTINE_GRACE_SECONDS, abs=1)
     assert one.overdue(now) is None
-    assert one.overdue(first.deadline) is first
+    assert one.overdue(first.deadline)[0] is first
 
     one.take_back(first.ticket)
     assert second.deadline is not None

@@ -59,9 +59,10 @@ def add_parsers(subjects: Any) -> None:
     parser.add_argument("id", type=int, help="of the job")
     add_common_options(parser, show_job)
 
-    parser = verbs.add_parser("cancel", help="cancel jobs that have not started")
+    parser = verbs.add_parser("cancel", help="cancel jobs; one that runs is asked to stop")
     parser.add_argument("ids", nargs="*", metavar="ID", help="of jobs; or give a filter")
     parser.add_argument("--status", choices=["waiting", "ready"], help="only those")
+    parser.add_argument("--force", action="store_true", help="stop a running one with its process")
     _add_filters(parser)
     add_choice_options(parser)
     add_act_options(parser)
@@ -101,8 +102,10 @@ def show_job(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
 
 def cancel_jobs(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
     """Cancel the jobs that were named, or the ones that a filter finds."""
-    deed = partial(operations.cancel, by=options["by"], reason=options["reason_text"], using=using)
-    return do_to_each(terminal, _ids(using, options), deed, done="cancelled")
+    deed = partial(
+        operations.cancel, by=options["by"], reason=options["reason_text"], force=options["force"], using=using
+    )
+    return do_to_each(terminal, _ids(using, options), deed, done="cancelled, or asked to stop")
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:

@@ -16,4 +16,5 @@ WHERE job.id = ANY (ARRAY(
 ))
 RETURNING
     job.id, job.task, job.attempt_count, job.lease_token, job.worker_id, job.max_attempts,
-    job.failure_count, job.interruption_count, job.snooze_count, job.crash_count
+    job.failure_count, job.interruption_count, job.snooze_count, job.crash_count,
+    job.cancel_requested_at IS NOT NULL

@@ -1,4 +1,4 @@
--- moves      lease_expires_at forward, and nothing else: RUNNING stays RUNNING
+-- moves      lease_expires_at forward, and nothing else: RUNNING stays RUNNING. Says which jobs a person wants cancelled
 -- index      the primary key; writes jobqueue_job_running
 -- safe because  the token is compared under the row's lock. A row that another session has locked is left alone and reported busy,
 --            not lost: its lease runs on and the next renewal asks again. Nothing waits here, so no order of locking is needed:
@@ -12,13 +12,16 @@ WITH held AS (
     UPDATE {job} AS job
     SET lease_expires_at = statement_timestamp() + make_interval(secs => %(lease_seconds)s)
     WHERE job.id = ANY (ARRAY(SELECT id FROM held))
-    RETURNING job.id
+    RETURNING job.id, job.cancel_requested_at IS NOT NULL AS is_unwanted, job.cancel_forced
 )
 SELECT
     mine.id,
     CASE
-        WHEN mine.id IN (SELECT id FROM renewed) THEN 'renewed'
+        WHEN renewed.is_unwanted AND renewed.cancel_forced THEN 'forced'
+        WHEN renewed.is_unwanted THEN 'unwanted'
+        WHEN renewed.id IS NOT NULL THEN 'renewed'
         WHEN EXISTS (SELECT FROM {job} AS job WHERE job.id = mine.id AND job.lease_token = mine.token) THEN 'busy'
         ELSE 'lost'
     END
 FROM unnest(%(ids)s::bigint[], %(tokens)s::uuid[]) AS mine (id, token)
+LEFT JOIN renewed ON renewed.id = mine.id

@@ -1,14 +1,21 @@
--- moves      RUNNING → WAITING (retry, snooze), READY (release) or FAILED (bury); closes the attempt; a burial opens the job's letter,
---            or opens it again with one death more
+-- moves      RUNNING → WAITING (retry, snooze), READY (release), FAILED (bury) or CANCELLED; closes the attempt; a burial opens the
+--            job's letter, or opens it again with one death more; a cancelled job's REPLAYED letter → RESOLVED
 -- index      the primary key for the jobs, the unique job_id for the letters
 -- safe because  the token is the fence, and jobqueue_job_token_is_running makes it imply RUNNING (see finish.sql); job, attempt and
---            letter change in one statement, so no FAILED job is ever without its letter
+--            letter change in one statement, so no FAILED job is ever without its letter. A request to cancel is read in the row
+--            itself, so one that the worker has not heard of still holds: such a job is never retried or buried
 WITH settled AS (
     UPDATE {job} AS job
-    SET status = mine.status,
-        waiting_for = mine.waiting_for,
-        run_after = COALESCE(statement_timestamp() + make_interval(secs => mine.after_seconds), job.run_after),
-        finished_at = CASE WHEN mine.status = 'FAILED' THEN statement_timestamp() END,
+    SET status = CASE WHEN job.cancel_requested_at IS NULL THEN mine.status ELSE 'CANCELLED' END,
+        waiting_for = CASE WHEN job.cancel_requested_at IS NULL THEN mine.waiting_for ELSE '' END,
+        run_after = CASE
+            WHEN job.cancel_requested_at IS NULL AND mine.after_seconds IS NOT NULL
+            THEN statement_timestamp() + make_interval(secs => mine.after_seconds)
+            ELSE job.run_after
+        END,
+        finished_at = CASE
+            WHEN mine.status IN ('FAILED', 'CANCELLED') OR job.cancel_requested_at IS NOT NULL THEN statement_timestamp()
+        END,
         failure_count = job.failure_count + mine.charged::int,
         interruption_count = job.interruption_count + mine.interrupted::int,
         snooze_count = job.snooze_count + mine.snoozed::int,
@@ -26,7 +33,7 @@ WITH settled AS (
     )
     WHERE job.id = mine.id AND job.lease_token = mine.token
     RETURNING
-        job.id, job.attempt_count, job.worker_id, job.last_attempted_at, mine.outcome, mine.charged,
+        job.id, job.status, job.attempt_count, job.worker_id, job.last_attempted_at, mine.outcome, mine.charged,
         mine.exception_class, mine.message, mine.traceback, mine.reason, mine.fingerprint, mine.owner
 ), closed AS (
     INSERT INTO {attempt} (
@@ -42,7 +49,7 @@ WITH settled AS (
     )
     SELECT id, 'OPEN', reason, fingerprint, owner, 1, statement_timestamp(), statement_timestamp()
     FROM settled
-    WHERE reason <> ''
+    WHERE status = 'FAILED'
     ON CONFLICT (job_id) DO UPDATE
     SET status = 'OPEN',
         reason = EXCLUDED.reason,
@@ -50,5 +57,9 @@ WITH settled AS (
         owner = EXCLUDED.owner,
         deaths = letter.deaths + 1,
         last_died_at = EXCLUDED.last_died_at
+), resolved AS (
+    UPDATE {dead_letter} AS letter
+    SET status = 'RESOLVED'
+    WHERE letter.status = 'REPLAYED' AND letter.job_id = ANY (ARRAY(SELECT id FROM settled WHERE status = 'CANCELLED'))
 )
-SELECT id FROM settled
+SELECT id, status FROM settled
