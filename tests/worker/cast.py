@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from django.db import connection, transaction
 from django.utils import timezone, translation
 
-from django_jobqueue import Reject, Retry, Snooze, task
+from django_jobqueue import JobCancelled, Reject, Retry, Snooze, task
 from django_jobqueue.backoff import constant
 
 tenant = ContextVar("tenant", default="nobody")
@@ -340,3 +340,21 @@ def owned():
 def tell_its_key(context):
     """Return the key that the job shows to others."""
     return context.idempotency_key
+
+
+@task(takes_context=True)
+def tell_whether_cancelled(context):
+    """Return what the context says."""
+    return context.cancelled
+
+
+@task
+def stop_itself():
+    """Give up as a job that was cancelled does."""
+    raise JobCancelled("enough")
+
+
+@task
+async def stop_itself_async():
+    """The same, as a coroutine that is cancelled from outside would end."""
+    raise asyncio.CancelledError

@@ -27,16 +27,21 @@ class Text(str):
     """Stored arguments, as they are in the row."""
 
 
-def run(task, *args, **changes):
+def wanted():
+    """Say that nobody wants the job cancelled."""
+    return False
+
+
+def run(task, *args, is_unwanted=wanted, **changes):
     """Run a function, and answer with its outcome."""
-    return executor.run(order(task, *args, **changes), task, BOUNDS)
+    return executor.run(order(task, *args, **changes), task, BOUNDS, is_unwanted=is_unwanted)
 
 
-def run_async(task, *args, **changes):
+def run_async(task, *args, is_unwanted=wanted, **changes):
     """Run a coroutine in a loop of its own, and answer with its outcome."""
 
     async def attempt():
-        work = executor.run_async(order(task, *args, **changes), task, BOUNDS)
+        work = executor.run_async(order(task, *args, **changes), task, BOUNDS, is_unwanted=is_unwanted)
         return await asyncio.get_running_loop().create_task(work, context=contextvars.Context())
 
     return asyncio.run(attempt())

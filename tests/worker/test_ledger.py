@@ -7,7 +7,17 @@ import psycopg
 import pytest
 
 from django_jobqueue.policy.lifecycle import Reason, WaitingFor
-from django_jobqueue.policy.outcomes import Failed, Failure, Lost, OutcomeName, Snoozed, Succeeded, TimedOut, Verdict
+from django_jobqueue.policy.outcomes import (
+    Cancelled,
+    Failed,
+    Failure,
+    Lost,
+    OutcomeName,
+    Snoozed,
+    Succeeded,
+    TimedOut,
+    Verdict,
+)
 from django_jobqueue.policy.retry import Bury, Decision, Finish, Release, Wait
 from django_jobqueue.store.renew import Lease
 from django_jobqueue.store.settle import Settlement
@@ -246,6 +256,7 @@ WORDS = Failure("shop.E", 'it "fails" 🎈', "Traceback…")
         Failed(WORDS, after_seconds=float("inf")),
         TimedOut(WORDS),
         Snoozed(60.0),
+        Cancelled(WORDS),
         *(Failed(WORDS, verdict) for verdict in Verdict),
     ],
     ids=str,
