@@ -14,7 +14,8 @@
     ├── Snooze                not a failure, not charged: come back in so many seconds
     └── Reject                failed: to the dead letters now
 
-An expected race is an answer, not an exception: `settle` says False to a worker whose lease was taken.
+An expected race is an answer, not an exception: `settle` names the jobs that it changed, and leaves out the one whose
+lease was taken.
 """
 
 from __future__ import annotations

@@ -86,7 +86,10 @@ Step = Finish | Wait | Release | Bury | Cancel
 
 
 class Decision(NamedTuple):
-    """What follows an outcome: the job's next step, how its attempt is recorded, and what is added to its tally."""
+    """What follows an outcome: the job's next step, how its attempt is recorded, and what is added to its tally.
+
+    A NamedTuple, as one is made for each job: a frozen dataclass of eight fields takes five times as long.
+    """
 
     step: Step
     outcome: OutcomeName

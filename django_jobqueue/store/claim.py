@@ -33,7 +33,7 @@ class Claimed(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Serving:
-    """Which queues a worker takes from: LIKE patterns, as `queue_patterns` makes them. No pattern: all of them."""
+    """Which queues a worker takes from: LIKE patterns, as `queue_pattern` makes them. No pattern: all of them."""
 
     served: tuple[str, ...] = ()
     excluded: tuple[str, ...] = ()
@@ -60,7 +60,8 @@ def claim(
 
     One token serves the whole batch: it is the fence of each row, and no two claims share one. `by_group` finds the
     same jobs by queue and task: it costs more where many of them have jobs to give, and almost nothing where a
-    million jobs of others lie before the first one.
+    million jobs of other queues or tasks lie before the first one. (Of another backend, with the same queue and task,
+    it reads past them.)
     """
     params = {
         "backend": backend,

@@ -14,7 +14,10 @@ from django_jobqueue.store.statement import Row, Statement, array, text_array
 
 
 class Settlement(NamedTuple):
-    """One attempt and what is decided about it. `token` is the lease it ran under; task and owner go on a letter."""
+    """One attempt and what is decided about it. `token` is the lease it ran under; task and owner go on a letter.
+
+    A NamedTuple for the reason that `Decision` is one.
+    """
 
     job_id: int
     token: UUID

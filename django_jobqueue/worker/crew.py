@@ -19,9 +19,9 @@ from django_jobqueue.worker import clock
 from django_jobqueue.worker.fate import cause, fate
 from django_jobqueue.worker.fleet import Fleet, Flight, Phase, Runner
 from django_jobqueue.worker.launcher import Broken, Exited, Forkserver, Gone, Launcher, Spawner, Started, Unsafe
-from django_jobqueue.worker.ledger import read_outcome
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.wakeup import Wakeup
+from django_jobqueue.worker.wire import read_outcome
 
 logger = logging.getLogger("django_jobqueue.worker")
 
@@ -59,6 +59,7 @@ class Crew:
         self._restarts: dict[int, float] = {}
         self._may_restart = True
         self._reopen_at: float | None = None
+        self._to_tell: list[int] = []
 
         self._open_launcher()
 
@@ -71,7 +72,7 @@ class Crew:
     def untold(self) -> int:
         """How many ends the service runner has not told the receivers of yet."""
         service = self.fleet.runners.get(SERVICE)
-        return service.untold if service else 0
+        return len(self._to_tell) + (service.untold if service else 0)
 
     @property
     def is_restarting(self) -> bool:
@@ -80,20 +81,29 @@ class Crew:
 
     def tell_receivers(self, job_ids: Sequence[int]) -> None:
         """Have the service runner tell the receivers of `task_finished`; starts it if need be."""
+        self._to_tell += job_ids
+        self._tell()
+
+    def _tell(self) -> None:
+        if not self._to_tell or self._reopen_at is not None:
+            return
         if SERVICE not in self.fleet.runners:
             self._launch(SERVICE)
         service = self.fleet.runners[SERVICE]
+        if service.phase is Phase.DYING:
+            return
         if not service.untold:
             service.told_at = clock.now()
-        service.untold += len(job_ids)
-        service.say("finished", list(job_ids))
+        service.untold += len(self._to_tell)
+        service.say("finished", self._to_tell)
+        self._to_tell = []
         self._watch(service)
 
     def ask_back(self) -> None:
         """Ask every runner for the orders that it has not begun, and start no runner any more."""
         self._may_restart = False
         for runner in self.fleet.runners.values():
-            runner.say("stop")
+            runner.say("give_back")
             self._watch(runner)
 
     def cancel(self, flights: Sequence[Flight]) -> None:
@@ -116,8 +126,15 @@ class Crew:
             if runner.flights and runner.phase is not Phase.DYING:
                 runner.kill(why)
 
-    def place(self) -> None:
-        """Hand out what waits for a runner."""
+    def place(self, now: float, lease_margin: float) -> None:
+        """Hand out what waits for a runner.
+
+        A job that waited is let go before its lease ends: by then another worker may have it.
+        """
+        late = [flight for flight in self.fleet.waiting if flight.lease_until - lease_margin <= now]
+        if late:
+            self.never_started += late
+            self.fleet.waiting = [flight for flight in self.fleet.waiting if flight not in late]
         self.fleet.release_reserved()
         if self.fleet.waiting:
             self.fleet.place()
@@ -126,14 +143,7 @@ class Crew:
                     self._watch(runner)
 
     def check(self, now: float, lease_margin: float) -> None:
-        """Kill runners whose job is past its time limit or its lease, and start those whose wait is over.
-
-        A job that waits for a runner is let go before its lease ends: by then another worker may have it.
-        """
-        late = [flight for flight in self.fleet.waiting if flight.lease_until - lease_margin <= now]
-        if late:
-            self.never_started += late
-            self.fleet.waiting = [flight for flight in self.fleet.waiting if flight not in late]
+        """Kill runners whose job is past its time limit or its lease, and start those whose wait is over."""
         for runner in self.fleet.runners.values():
             if runner.phase is Phase.DYING:
                 continue
@@ -141,11 +151,10 @@ class Crew:
                 logger.error("a receiver of task_finished did not return: %d ends of jobs are not told", runner.untold)
                 runner.kill("a receiver did not return")
                 continue
-            overdue = runner.overdue(now)
-            if overdue is not None:
-                runner.kill("a job had to be stopped", *overdue)
-            elif any(flight.lease_until - lease_margin <= now for flight in runner.flights.values()):
-                runner.kill("a lease could not be renewed")
+            if overdue := runner.overdue(now, lease_margin):
+                runner.kill("a job had to be stopped", overdue)
+                continue
+            self._let_go(runner, now, lease_margin)
         if self._reopen_at is not None:
             if now < self._reopen_at or not self._may_restart:
                 return
@@ -155,6 +164,17 @@ class Crew:
             if at <= now and self._may_restart:
                 del self._restarts[number]
                 self._launch(number)
+        self._tell()
+
+    def _let_go(self, runner: Runner, now: float, lease_margin: float) -> None:
+        """Take back what waits in a runner and should not: its lease is lost, or a long job is before it."""
+        if runner.is_asked_back:
+            return
+        waiting = (flight for flight in runner.flights.values() if not flight.has_begun)
+        if runner.holds_up(now) or any(flight.lease_until - lease_margin <= now for flight in waiting):
+            runner.is_asked_back = True
+            runner.say("give_back")
+            self._watch(runner)
 
     def take_events(self) -> None:
         """Take what the launcher has to say of processes."""
@@ -238,8 +258,10 @@ class Crew:
             if not runner.outgoing:
                 self._watch(runner)
         if not self._listen(runner):
-            # Its end of the socket is closed; what that means is known when its process has ended.
+            # Its end of the socket is closed; what that means is known when its process has ended. It gets no job more.
             self._wakeup.forget(runner.sock)
+            if runner.phase is Phase.READY:
+                runner.phase = Phase.DYING
 
     def _listen(self, runner: Runner) -> bool:
         """Take in what a runner has said, and say whether it may say more."""
@@ -264,9 +286,11 @@ class Crew:
         for message in json.loads(b"[" + b",".join(payloads) + b"]"):
             match message:
                 case ["done", ticket, seconds, words]:
+                    outcome = read_outcome(words)
                     if (flight := runner.take_back(ticket)) is not None:
-                        self.reports.append(Report(flight, read_outcome(words), seconds))
+                        self.reports.append(Report(flight, outcome, seconds))
                 case ["returned", tickets]:
+                    runner.is_asked_back = False
                     self.never_started += [f for ticket in tickets if (f := runner.take_back(ticket)) is not None]
                 case ["ready"]:
                     runner.phase = Phase.READY if runner.phase is Phase.STARTING else runner.phase
@@ -282,7 +306,7 @@ class Crew:
         runner = self.fleet.runners[number]
         runner.pid = pid
         if runner.phase is Phase.DYING:
-            runner.kill(runner.killed_why, runner.killed_for, runner.killed_as)
+            runner.kill(runner.killed_why, runner.ends)
 
     def _on_exit(self, number: int, code: int | None) -> None:
         runner = self.fleet.runners.pop(number, None)

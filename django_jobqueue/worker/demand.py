@@ -21,6 +21,9 @@ from django_jobqueue.worker.plan import WorkerPlan
 SLOW_SECONDS = 0.2
 """A claim in order that takes longer reads past the jobs of others: the next ones go by group."""
 
+ROW_SECONDS = 0.0005
+"""So much of a call's time each row that it writes excuses."""
+
 BY_GROUP_SECONDS, MAX_BY_GROUP_SECONDS = 30.0, 900.0
 """So long claims go by group before one is tried in order again, the second time twice as long, and so on."""
 
@@ -41,7 +44,9 @@ class Demand:
         self._serving = plan.serving
         self._functions = registry.functions()
         self._coroutines = frozenset(registry.coroutines())
+        self._asked: set[Kind] = set()
         self._found: set[Kind] = set()
+        self._went_by_group = False
         self._by_group_until, self._by_group_seconds = 0.0, BY_GROUP_SECONDS
 
     def unknown_tasks(self) -> Statement[frozenset[str]]:
@@ -58,40 +63,42 @@ class Demand:
         """
         claims: list[Statement[list[Claimed]]] = []
         wanted = 0
+        self._asked.clear()
+        self._went_by_group = clock.now() < self._by_group_until
         for kind, names, number in self._wishes(fleet):
             if kind is not Kind.ANY and not is_poll and kind not in self._found:
                 continue
             if names and (share := min(number, limit - wanted)) > 0:
                 wanted += share
+                self._asked.add(kind)
                 claims.append(self._claim(names, share, token))
         return claims, wanted
 
-    def note(self, claimed: Sequence[Claimed], seconds: float) -> None:
-        """Note which kinds of job were found, and how long it took."""
-        if seconds > SLOW_SECONDS:
+    def note(self, claimed: Sequence[Claimed], seconds: float, *, written: int) -> None:
+        """Note what the last claims found, and how long their call took, which wrote so many rows besides."""
+        if seconds > SLOW_SECONDS + ROW_SECONDS * (written + len(claimed)):
             self.note_slow()
-        elif not self._goes_by_group:
+        elif not self._went_by_group:
             self._by_group_seconds = BY_GROUP_SECONDS
-        self._found = {
+        found = {
             Kind.COROUTINES if job.task in self._coroutines else Kind.SHORT
             for job in claimed
             if job.task in self._coroutines or self._pace.is_short(job.task)
         }
+        # What was not asked for, because there was no room, may still be there.
+        self._found = (self._found - self._asked) | found
 
     def note_slow(self) -> None:
-        """Note that a claim took too long."""
-        if self._goes_by_group:
+        """Note that the last claims took too long: the next ones go the other way."""
+        if self._went_by_group:
+            self._by_group_until = 0.0
             return
         self._by_group_until = clock.now() + self._by_group_seconds
         self._by_group_seconds = min(MAX_BY_GROUP_SECONDS, 2 * self._by_group_seconds)
 
-    @property
-    def _goes_by_group(self) -> bool:
-        return clock.now() < self._by_group_until
-
     def _wishes(self, fleet: Fleet) -> list[tuple[Kind, Sequence[str], int]]:
         room = fleet.room(self._pace.ahead())
-        if room.functions + room.ahead < fleet.size // 4:
+        if room.functions + room.ahead < fleet.stream // 4:
             # A stream of short jobs: a claim for the few that have just ended would cost as much as one for hundreds.
             room = Room(0, 0, room.coroutines)
         coroutines = (Kind.COROUTINES, tuple(self._coroutines), room.coroutines)
@@ -109,5 +116,5 @@ class Demand:
             token=token,
             worker_id=self._worker_id,
             lease_seconds=self._plan.options.lease_seconds,
-            by_group=self._goes_by_group,
+            by_group=self._went_by_group,
         )

@@ -43,9 +43,11 @@ from django_jobqueue.worker.wakeup import Wakeup
 logger = logging.getLogger("django_jobqueue.worker")
 
 MAX_CLAIM = 500
+"""Jobs that a cycle claims at most: beyond that a larger one saves nothing, and its locks last longer."""
 CLAIM_AGAIN_SECONDS = 1.0
 """After a call that took too long nothing is claimed for this long."""
 RESCUE_AFTER_OUTAGE_SECONDS = 10.0
+"""So long after its own return a worker rescues nothing: the others have only just come back too."""
 PROBE_SECONDS = 1.0
 """How often a worker looks whether a row that somebody had locked is free."""
 
@@ -72,6 +74,7 @@ class Exchange:
         self._intake = Intake(registry, self.pace, card.id)
         self._lost_tokens: set[UUID] = set()
         self._claim_at = 0.0
+        self._claims_fail = False
         self._named_unknown: set[str] = set()
         self._is_known = self._was_out = False
         self._takes_more, self._looks_at_all = True, False
@@ -257,7 +260,8 @@ class Exchange:
         self._note_settled(cycle, answer)
         self.claimed_count += len(answer.claimed)
         if cycle.claims:
-            self._demand.note(answer.claimed, reply.seconds)
+            self._claims_fail = False
+            self._demand.note(answer.claimed, reply.seconds, written=cycle.batch.size)
         lease_until = reply.sent_at + self._options.lease_seconds
         self._fleet.waiting += [self._intake.flight(job, cycle.token, lease_until) for job in answer.claimed]
         for job in answer.rescued:
@@ -287,11 +291,12 @@ class Exchange:
                 )
             elif isinstance(settlement.decision.step, Wait):
                 self._schedule.expect(settlement.decision.step.after_seconds)
-        for job_id, status in answer.settled.items():
-            if status in TERMINAL:
-                self.ended.append(job_id)
-            else:
-                self.is_drained = False
+        if answer.settled:
+            # A job may be there again, and while it ran it may have enqueued others: only a poll can say.
+            self.is_drained = False
+            if self._plan.until_idle:
+                self._schedule.poll_again()
+        self.ended += [job_id for job_id, status in answer.settled.items() if status in TERMINAL]
 
     def _name_unknown(self, tasks: frozenset[str]) -> None:
         for task in tasks - self._named_unknown:
@@ -324,11 +329,15 @@ class Exchange:
         if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.UndefinedColumn):
             self.error = str(MissingTables(self._options.database))
             return
-        if waited_for_a_lock(error):
-            # Perhaps the claim, in a long queue on a slow server: what is decided is written without one first.
-            self._claim_at = clock.now() + CLAIM_AGAIN_SECONDS
-            self._demand.note_slow()
         match call:
+            case Cycle() if call.claims and (waited_for_a_lock(error) or is_refusal(error)):
+                # Perhaps it was the claim, in a long queue on a slow server: what is decided goes first, without one.
+                self._claim_at = clock.now() + CLAIM_AGAIN_SECONDS
+                self._demand.note_slow()
+                self._ledger.put_back(call.batch)
+                if not self._claims_fail:
+                    self._claims_fail = True
+                    logger.info("a claim did not come through (%s); it is made again", str(error).strip())
             case Cycle() if call.batch.size and is_refusal(error):
                 self._ledger.refused(call.batch, error)
             case Cycle() if call.batch.size and waited_for_a_lock(error):

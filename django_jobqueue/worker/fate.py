@@ -10,9 +10,9 @@ from django_jobqueue.worker.fleet import Flight, Runner
 
 def fate(flight: Flight, runner: Runner, begun: list[Flight], code: int | None) -> Outcome:
     """Turn the death of a runner that had begun `begun` into the outcome of one of them. `code` is its exit code."""
-    if runner.killed_for is flight and runner.killed_as is not None:
-        return runner.killed_as
-    if runner.killed_for is not None:
+    if flight.ticket in runner.ends:
+        return runner.ends[flight.ticket]
+    if runner.ends:
         return Interrupted(Failure("", "another job in the same process had to be stopped"), counted=False)
     if runner.killed_why:
         return Interrupted(Failure("", runner.killed_why))

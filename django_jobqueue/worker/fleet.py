@@ -18,8 +18,9 @@ from enum import Enum
 from typing import Any
 from uuid import UUID
 
-from django_jobqueue.policy.outcomes import Cancelled, Failure, Outcome, TimedOut
+from django_jobqueue.policy.outcomes import Cancelled, Failure, Interrupted, Outcome, TimedOut
 from django_jobqueue.store.claim import Claimed
+from django_jobqueue.store.renew import Lease
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.frames import FrameReader, pack
 
@@ -28,6 +29,9 @@ READ_BYTES = 64 * 1024
 
 MAX_BUFFER_BYTES = 8 * 1024 * 1024
 """A runner that has so much unread takes no more."""
+
+PATIENCE_SECONDS = 1.0
+"""Read-ahead that waits behind a job that runs for longer than this goes back to the queue."""
 
 COROUTINE_GRACE_SECONDS = 1.0
 """A coroutine is cancelled by its runner, at its time limit or on request; so long after that the runner is killed."""
@@ -46,9 +50,19 @@ class Flight:
     is_short: bool
     timeout: float | None
     deadline: float | None = None
-    has_begun: bool = False
+    begun_at: float | None = None
     cancel_requested: bool = False
     stop_at: float | None = None
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a slot has taken it."""
+        return self.begun_at is not None
+
+    @property
+    def lease(self) -> Lease:
+        """The right to write its job."""
+        return Lease(self.claimed.id, self.token)
 
     def ask(self, *, forced: bool) -> bool:
         """Note that a person wants it cancelled; says whether that is news."""
@@ -58,21 +72,25 @@ class Flight:
             self.stop_at = clock.now() + (COROUTINE_GRACE_SECONDS if self.is_coroutine else 0.0)
         return is_news
 
-    def end_by_force(self, now: float) -> Outcome | None:
+    def end_by_force(self, now: float, lease_margin: float) -> Outcome | None:
         """Say what it ends as if it must be stopped with its process now, or None."""
+        if not self.has_begun:
+            return None
         if self.deadline is not None and self.deadline <= now:
             return TimedOut(
                 Failure("builtins.TimeoutError", f"stopped after {self.timeout:g} s: it did not end by itself")
             )
-        if self.stop_at is not None and self.has_begun and self.stop_at <= now:
+        if self.stop_at is not None and self.stop_at <= now:
             return Cancelled(Failure("", "stopped with its process, as was asked for"))
+        if self.lease_until - lease_margin <= now:
+            return Interrupted(Failure("", "its lease could not be renewed"))
         return None
 
     def begin(self) -> None:
         """Note that a slot has taken it; its time limit runs from here."""
-        self.has_begun = True
+        self.begun_at = clock.now()
         if self.timeout is not None:
-            self.deadline = clock.now() + self.timeout + (COROUTINE_GRACE_SECONDS if self.is_coroutine else 0.0)
+            self.deadline = self.begun_at + self.timeout + (COROUTINE_GRACE_SECONDS if self.is_coroutine else 0.0)
 
 
 class Phase(Enum):
@@ -93,10 +111,10 @@ class Runner:
     sock: socket.socket
     phase: Phase = Phase.STARTING
     pid: int | None = None
-    killed_for: Flight | None = None
-    killed_as: Outcome | None = None
+    ends: dict[int, Outcome] = field(default_factory=dict)
     killed_why: str = ""
     reserved: bool = False
+    is_asked_back: bool = False
     untold: int = 0
     told_at: float = 0.0
     flights: dict[int, Flight] = field(default_factory=dict)
@@ -142,7 +160,8 @@ class Runner:
 
     def flush(self) -> None:
         """Send what the socket takes now; the rest stays in line."""
-        with suppress(BlockingIOError, BrokenPipeError, ConnectionResetError):
+        # Whatever is wrong with the line, its death will tell.
+        with suppress(OSError):
             while self.outgoing:
                 del self.outgoing[: self.sock.send(self.outgoing)]
 
@@ -162,18 +181,29 @@ class Runner:
             if len(data) < READ_BYTES:
                 return payloads
 
-    def kill(self, why: str, flight: Flight | None = None, outcome: Outcome | None = None) -> None:
-        """Kill it, with everything its jobs have started. `flight`, if it is for one, ends as `outcome`."""
+    def kill(self, why: str, ends: dict[int, Outcome] | None = None) -> None:
+        """Kill it, with everything its jobs have started. `ends` holds, by ticket, what those end as that it is for."""
         self.phase = Phase.DYING
-        self.killed_for, self.killed_as, self.killed_why = flight, outcome, why
+        self.ends, self.killed_why = ends or {}, why
         if self.pid is not None:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
 
-    def overdue(self, now: float) -> tuple[Flight, Outcome] | None:
-        """Find a flight that must be stopped with its process, and what it ends as."""
-        ends = ((flight, flight.end_by_force(now)) for flight in self.flights.values())
-        return next(((flight, outcome) for flight, outcome in ends if outcome is not None), None)
+    def overdue(self, now: float, lease_margin: float) -> dict[int, Outcome]:
+        """Find the flights, by ticket, that must be stopped with their process, and what each ends as."""
+        ends = ((flight.ticket, flight.end_by_force(now, lease_margin)) for flight in self.flights.values())
+        return {ticket: outcome for ticket, outcome in ends if outcome is not None}
+
+    def holds_up(self, now: float) -> bool:
+        """Whether read-ahead waits in it while every slot has been in one job for long.
+
+        Those jobs count as long from then on.
+        """
+        functions = self.functions
+        slots = [f for f in functions if f.begun_at is not None and now - f.begun_at > PATIENCE_SECONDS]
+        for flight in slots:
+            flight.is_short = False
+        return len(slots) >= self.threads and len(functions) > len(slots)
 
     def _begin_next(self) -> None:
         begun = 0
@@ -206,13 +236,15 @@ class Load:
             self.functions += 1
             self.long += not flight.is_short
 
-    def before_a_function(self) -> tuple[bool, int]:
-        """Rank it for a function: it would wait for ever behind long ones, and soon have its turn behind short ones."""
-        return self.long >= self.runner.threads, self.functions
+    def has_turn_for(self, flight: Flight) -> bool:
+        """Whether a flight would have its turn soon: behind short functions yes, behind long ones perhaps never."""
+        if flight.is_coroutine:
+            return self.coroutines < self.runner.coroutines
+        return self.long < self.runner.threads
 
-    def before_a_coroutine(self) -> int:
-        """Rank it for a coroutine."""
-        return self.coroutines
+    def before(self, flight: Flight) -> int:
+        """Count what a flight would have its turn after, or beside."""
+        return self.coroutines if flight.is_coroutine else self.functions
 
     def in_all(self) -> int:
         """Rank it for a job that must be alone."""
@@ -246,6 +278,11 @@ class Fleet:
         """How many jobs are in the keeper's hands."""
         return len(self.waiting) + sum(len(runner.flights) for runner in self.runners.values())
 
+    @property
+    def stream(self) -> int:
+        """How many short functions are in the keeper's hands."""
+        return sum(flight.is_short and not flight.is_coroutine for flight in self.flights())
+
     def room(self, ahead_per_slot: int) -> Room:
         """Say how many jobs may be claimed now.
 
@@ -277,9 +314,8 @@ class Fleet:
             if flight.claimed.tally.crash_count:
                 if not self._place_suspect(flight, loads, orders):
                     still_waiting.append(flight)
-            elif loads:
-                rank = Load.before_a_coroutine if flight.is_coroutine else Load.before_a_function
-                load = min(loads.values(), key=rank)
+            elif open_to_it := [load for load in loads.values() if load.has_turn_for(flight)]:
+                load = min(open_to_it, key=lambda load: load.before(flight))
                 load.add(flight)
                 orders.setdefault(load.runner.number, []).append(flight)
             else:

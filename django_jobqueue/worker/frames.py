@@ -2,7 +2,7 @@
 
 To a runner                                            from a runner
     an order                 start this, in its turn       ["ready"]                       it takes orders
-    ["stop"]                 give back what has not begun  ["broken", text]                it could not start
+    ["give_back"]            return what has not begun     ["broken", text]                it could not start
     ["cancel", ticket]       have this one stop
     ["finished", [id, …]]    tell the receivers            ["done", ticket, seconds, outcome]
                                                            ["returned", [ticket, …]]       never begun

@@ -52,6 +52,7 @@ class Keeper:
         self._wakeup = Wakeup()
         self._crew = Crew(plan, self._wakeup)
         self._exchange = Exchange(plan, registry, self._card, self._crew.fleet, self._wakeup)
+        self._lease_margin = plan.options.lease_seconds * LEASE_MARGIN
         self._tells = anyone_listens()
         self._stop_signals = 0
         self._kill_at: float | None = None
@@ -85,7 +86,7 @@ class Keeper:
         self._crew.take_events()
         if now >= self._check_at:
             self._check_at = now + CHECK_SECONDS
-            self._crew.check(now, self._plan.options.lease_seconds * LEASE_MARGIN)
+            self._crew.check(now, self._lease_margin)
         self._stop_if_told(now)
         is_stream = bool(self._crew.reports)
         self._pass_on_reports()
@@ -97,7 +98,7 @@ class Keeper:
             self._crew.cancel(self._exchange.unwanted)
             self._exchange.unwanted.clear()
         if not self._stop_signals:
-            self._crew.place()
+            self._crew.place(now, self._lease_margin)
         if self._exchange.ended:
             if self._tells:
                 self._crew.tell_receivers(self._exchange.ended)

@@ -11,19 +11,22 @@ import logging
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import psycopg
 
 from django_jobqueue.policy.lifecycle import Reason
-from django_jobqueue.policy.outcomes import Cancelled, Failed, Failure, Outcome, Snoozed, Succeeded, TimedOut, Verdict
-from django_jobqueue.policy.retry import Bury, Finish
+from django_jobqueue.policy.outcomes import (
+    Failure,
+    OutcomeName,
+)
+from django_jobqueue.policy.retry import Bury, Decision, Finish
 from django_jobqueue.store.renew import Lease
 from django_jobqueue.store.settle import Settlement
 
 logger = logging.getLogger("django_jobqueue.worker")
 
 MAX_BATCH = 1000
+"""Rows that one transaction writes at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,29 +151,11 @@ def bare(settlement: Settlement) -> Settlement:
     """Write the same decision with nothing in it that could be refused again."""
     decision = settlement.decision
     failure = Failure(_plain(decision.failure.exception_class), "what it said cannot be stored")
-    step = decision.step
-    if isinstance(step, Finish):
-        step = Bury(Reason.INVALID_RESULT)
-    decision = decision._replace(step=step, failure=failure)
+    if isinstance(decision.step, Finish):
+        decision = Decision(Bury(Reason.INVALID_RESULT), OutcomeName.FAILED, charged=True)
+    decision = decision._replace(failure=failure)
     return settlement._replace(decision=decision, owner=_plain(settlement.owner))
 
 
 def _plain(text: str) -> str:
     return text.encode("ascii", "replace").decode().replace("\0", "?")[:200]
-
-
-def read_outcome(words: Sequence[Any]) -> Outcome:
-    """Read an outcome from a runner's frame; `runner.wire` is the other end."""
-    match words:
-        case ["succeeded", result]:
-            return Succeeded(result)
-        case ["failed", failure, verdict, after_seconds]:
-            return Failed(Failure(*failure), Verdict(verdict), after_seconds)
-        case ["timed_out", failure]:
-            return TimedOut(Failure(*failure))
-        case ["snoozed", seconds]:
-            return Snoozed(seconds)
-        case ["cancelled", failure]:
-            return Cancelled(Failure(*failure))
-        case _:
-            raise ValueError(f"no outcome: {words!r}")

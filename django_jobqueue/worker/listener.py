@@ -28,11 +28,17 @@ class Listener:
         self._link = Link(Session(using), wakeup.wake)
         self._ear: Ear | None = None
         self._try_at = 0.0
+        self._is_deaf = False
         self._link.start()
 
     def turn(self, now: float) -> None:
         """Take the connection that has come, or ask for one."""
-        if (reply := self._link.take()) is not None and reply.error is None:
+        reply = self._link.take()
+        if reply is not None and reply.error is not None and not self._is_deaf:
+            self._is_deaf = True
+            logger.info("cannot listen (%s); polling goes on", str(reply.error).strip())
+        if reply is not None and reply.error is None:
+            self._is_deaf = False
             self._ear = reply.answer
             self._wakeup.watch(self._ear, self._on_ready)
             # What was announced before this moment was not heard.

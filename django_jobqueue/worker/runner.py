@@ -28,11 +28,12 @@ from typing import Any, NoReturn
 from asgiref.sync import sync_to_async
 
 from django_jobqueue.payload.storable_text import describe
-from django_jobqueue.policy.outcomes import Cancelled, Failed, Outcome, Snoozed, Succeeded, TimedOut
+from django_jobqueue.policy.outcomes import Failed, Outcome
 from django_jobqueue.registry import Registry
 from django_jobqueue.worker import clock, executor, slate
 from django_jobqueue.worker.executor import Bounds, Order
 from django_jobqueue.worker.frames import FrameReader, pack
+from django_jobqueue.worker.wire import wire
 
 logger = logging.getLogger("django_jobqueue.worker")
 
@@ -116,7 +117,7 @@ class _Runner:
             self._take(Order(*json.loads(head), *[text.decode() for text in arguments]))
             return
         match json.loads(head):
-            case ["stop"]:
+            case ["give_back"]:
                 self._return_orders()
             case ["cancel", ticket]:
                 self._cancel(ticket)
@@ -168,12 +169,18 @@ class _Runner:
     def _run_functions(self) -> None:
         bounds = self._plan.bounds
         while True:
-            rested = self._orders.empty()
-            order = self._orders.get()
+            order, rested = self._next_order()
             task = self._registry.get(order.task)
             began = clock.now()
             outcome = executor.run(order, task, bounds, is_unwanted=self._asker(order), rested=rested)
             self._done(order, clock.now() - began, outcome)
+
+    def _next_order(self) -> tuple[Order, bool]:
+        """Wait for an order; says whether time has passed meanwhile."""
+        try:
+            return self._orders.get_nowait(), False
+        except queue.Empty:
+            return self._orders.get(), True
 
     def _asker(self, order: Order) -> Callable[[], bool]:
         return lambda: order.ticket in self._unwanted
@@ -240,21 +247,3 @@ async def _uncancelled(call: Callable[..., Awaitable[None]], *arguments: Any) ->
         with suppress(asyncio.CancelledError):
             await asyncio.shield(running)
     running.result()
-
-
-def wire(outcome: Outcome) -> list[Any]:
-    """Put an outcome into words for a frame; `ledger.read_outcome` is the other end."""
-    match outcome:
-        case Succeeded(result):
-            return ["succeeded", result]
-        case Failed(failure, verdict, after_seconds):
-            words = [failure.exception_class, failure.message, failure.traceback]
-            return ["failed", words, verdict, after_seconds]
-        case TimedOut(failure):
-            return ["timed_out", [failure.exception_class, failure.message, failure.traceback]]
-        case Snoozed(seconds):
-            return ["snoozed", seconds]
-        case Cancelled(failure):
-            return ["cancelled", [failure.exception_class, failure.message, failure.traceback]]
-        case _:
-            raise TypeError(f"a runner cannot come to {outcome!r}")

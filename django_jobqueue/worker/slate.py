@@ -29,15 +29,16 @@ def clean_connections(task_name: str) -> Iterator[None]:
 
 
 def before() -> None:
-    """Drop the query log, and connections that are broken or have passed their age."""
+    """Drop connections that are broken or have passed their age, and the query log."""
     for connection in connections.all(initialized_only=True):
         connection.queries_log.clear()
         connection.close_if_unusable_or_obsolete()
 
 
 def after(task_name: str) -> None:
-    """Roll back what was left open, and drop connections that are broken or have passed their age."""
+    """Roll back what was left open; drop connections that are broken or have passed their age, and the query log."""
     for connection in connections.all(initialized_only=True):
+        connection.queries_log.clear()
         if _is_dirty(connection):
             logger.warning("%s left a transaction open on %r; it was rolled back", task_name, connection.alias)
             _discard(connection)

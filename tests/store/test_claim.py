@@ -9,7 +9,8 @@ import pytest
 from django.db import IntegrityError, connection
 
 from django_jobqueue.models import Attempt, Job
-from django_jobqueue.store.claim import Serving, queue_pattern
+from django_jobqueue.store.claim import Serving, claim, queue_pattern
+from django_jobqueue.store.session import connect
 from tests.store.hands import (
     COMMITS,
     FINISH,
@@ -234,6 +235,28 @@ def test_a_locked_job_is_skipped(worker):
         assert ids(worker.claim(5)) == [second]
 
     assert ids(worker.claim(5)) == [first]
+
+
+def test_a_claim_locks_what_it_takes_and_no_more(worker, rival):
+    """While a claim is not committed, another one finds all the jobs that the first left, in other queues too."""
+    for queue in ("mail", "bulk", "reports"):
+        add_jobs(2, queue_name=queue, run_after=at(-60))
+    statement = claim(
+        backend="default",
+        tasks=(TASK,),
+        serving=Serving(),
+        limit=2,
+        token=uuid4(),
+        worker_id=worker.id,
+        lease_seconds=30,
+        by_group=worker.by_group,
+    )
+    with connect("default") as stranger, stranger.transaction():
+        taken = {row[0] for row in stranger.execute(statement.sql, statement.params).fetchall()}
+        others = set(ids(rival.claim(9)))
+
+    assert len(taken) == 2
+    assert others == set(Job.objects.values_list("pk", flat=True)) - taken
 
 
 def test_no_two_workers_claim_one_job(make_worker):

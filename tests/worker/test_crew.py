@@ -1,13 +1,18 @@
 """The crew, without processes: what becomes of jobs that wait for a runner."""
 
+import json
+
 import pytest
 
 from django_jobqueue.conf import Options
+from django_jobqueue.policy.outcomes import Interrupted
 from django_jobqueue.worker import clock
-from django_jobqueue.worker.crew import Crew
+from django_jobqueue.worker.crew import SERVICE, Crew
+from django_jobqueue.worker.fleet import Phase
+from django_jobqueue.worker.frames import pack
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.wakeup import Wakeup
-from tests.worker.flights import flight
+from tests.worker.flights import flight, runner
 
 
 @pytest.fixture
@@ -25,7 +30,83 @@ def test_a_job_whose_lease_ends_while_it_waits_is_not_started(crew):
     late.lease_until = now + 5
     crew.fleet.waiting = [late, good]
 
-    crew.check(now, lease_margin=6.0)
+    crew.place(now, lease_margin=6.0)
 
     assert crew.never_started == [late]
     assert crew.fleet.waiting == [good]
+
+
+def add_runner(crew, **facts):
+    one, peer = runner(**facts)
+    crew.fleet.runners[one.number] = one
+    return one, peer
+
+
+def test_read_ahead_whose_lease_is_lost_is_asked_back(crew):
+    """What waits in a runner and is another's by now is asked for, once; the job that runs there is left alone."""
+    one, peer = add_runner(crew, threads=1)
+    one.hand([flight(is_short=True), flight(is_short=True)])
+    list(one.flights.values())[1].lease_until = 0.0
+    for _ in range(3):
+        crew.check(clock.now(), lease_margin=6.0)
+
+    assert one.phase is Phase.READY
+    assert peer.heard()[2:] == [[["give_back"]]]
+
+
+def test_neighbours_of_a_lost_lease_are_not_counted(crew):
+    """A lost lease takes the process down; only the job that lost it comes nearer to its bound."""
+    one, peer = add_runner(crew, threads=2)
+    lost, neighbour = flight(), flight()
+    one.hand([lost, neighbour])
+    lost.lease_until = 0.0
+    crew.check(clock.now(), lease_margin=6.0)
+    assert one.phase is Phase.DYING
+    peer.sock.close()
+
+    crew._on_exit(one.number, -9)
+
+    ends = {report.flight.ticket: report.outcome for report in crew.reports}
+    assert {ticket: (type(end), end.counted) for ticket, end in ends.items()} == {
+        lost.ticket: (Interrupted, True),
+        neighbour.ticket: (Interrupted, False),
+    }
+
+
+def test_a_runner_that_hung_up_gets_no_job(crew):
+    """After the end of its socket a runner is as good as dead: a job would be charged for a death before its time."""
+    one, peer = add_runner(crew, threads=1)
+    peer.sock.close()
+    crew._on_ready(one, 0)
+    crew.fleet.waiting = [flight()]
+
+    crew.place(clock.now(), lease_margin=6.0)
+
+    assert len(crew.fleet.waiting) == 1
+    assert not one.flights
+
+
+def test_words_that_make_no_sense_lose_no_job(crew):
+    """A runner that reports nonsense of a job is killed, and the job in it is still accounted for."""
+    one, peer = add_runner(crew, threads=1)
+    one.hand([held := flight()])
+    peer.sock.send(pack(json.dumps(["done", held.ticket, 0.1, ["no outcome"]]).encode()))
+    crew._on_ready(one, 0)
+
+    assert one.phase is Phase.DYING
+    crew._on_exit(one.number, -9)
+    assert [report.flight for report in crew.reports] == [held]
+
+
+def test_what_is_to_be_told_waits_for_a_launcher(crew):
+    """The process that starts runners is gone for a moment: receivers are told of what ended meanwhile after that."""
+    crew._lose_launcher(0.0)
+    crew.tell_receivers([1, 2])
+    assert SERVICE not in crew.fleet.runners
+    assert crew.untold == 2
+
+    crew.check(clock.now() + 1, lease_margin=6.0)
+
+    assert crew.fleet.runners[SERVICE].untold == 2
+    assert crew.untold == 2
+    crew.close()

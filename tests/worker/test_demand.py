@@ -11,6 +11,7 @@ from django_jobqueue.worker.demand import Demand
 from django_jobqueue.worker.fleet import Fleet, Phase, Runner
 from django_jobqueue.worker.pace import Pace
 from django_jobqueue.worker.plan import WorkerPlan
+from tests.worker.flights import claimed, flight, runner
 
 
 class Clock:
@@ -48,14 +49,14 @@ def way(worker):
 
 def test_claims_go_in_order(worker):
     """As long as claims are quick they read the ready jobs in order."""
-    worker.note([], 0.01)
+    worker.note([], 0.01, written=0)
 
     assert way(worker) == "ready_in_order"
 
 
 def test_after_a_slow_claim_the_next_ones_go_by_group(worker, time):
     """A claim that read past the jobs of others is not made that way again for a while, and then it is tried."""
-    worker.note([], demand.SLOW_SECONDS + 0.1)
+    worker.note([], demand.SLOW_SECONDS + 0.1, written=0)
 
     assert way(worker) == "ready_by_group"
     time.moment += demand.BY_GROUP_SECONDS + 1
@@ -73,6 +74,7 @@ def test_each_time_it_takes_longer_until_order_is_tried_again(worker, time):
     """While others' jobs lie before a worker's own, the costly try becomes rare; a quick one ends that."""
     waits = []
     for _ in range(8):
+        way(worker)
         worker.note_slow()
         start = time.moment
         while way(worker) == "ready_by_group":
@@ -80,17 +82,70 @@ def test_each_time_it_takes_longer_until_order_is_tried_again(worker, time):
         waits.append(time.moment - start)
 
     assert waits == [30, 60, 120, 240, 480, 900, 900, 900]
-    worker.note([], 0.01)
+    worker.note([], 0.01, written=0)
     worker.note_slow()
     time.moment += demand.BY_GROUP_SECONDS + 1
     assert way(worker) == "ready_in_order"
 
 
-def test_a_slow_claim_by_group_changes_nothing(worker, time):
-    """What is slow by group too is a slow server: order is tried again when it was to be."""
+def test_what_is_slow_by_group_too_goes_in_order(worker):
+    """By group is dear where many queues and tasks have jobs: a slow claim that way is the last one."""
     worker.note_slow()
-    time.moment += demand.BY_GROUP_SECONDS - 1
-    worker.note([], 5.0)
-    time.moment += 2
+    assert way(worker) == "ready_by_group"
+
+    worker.note([], 5.0, written=0)
 
     assert way(worker) == "ready_in_order"
+
+
+def test_rows_that_are_written_excuse_some_time(worker):
+    """A call that settles a thousand jobs takes its time, whatever its claim has cost."""
+    way(worker)
+    worker.note([], demand.SLOW_SECONDS + 0.1, written=1000)
+
+    assert way(worker) == "ready_in_order"
+
+
+def fleet_of(threads, coroutines, *flights):
+    fleet = Fleet()
+    fleet.runners[0], _ = runner(threads=threads, coroutines=coroutines)
+    fleet.runners[0].hand(list(flights))
+    return fleet
+
+
+def asked(worker, fleet, *, is_poll=True):
+    """Name the tasks that each claim asks for: functions or coroutines."""
+    claims, _ = worker.claims(fleet, 100, uuid4(), is_poll=is_poll)
+    return ["coroutines" if "async" in claim.params["tasks"] else "functions" for claim in claims]
+
+
+@pytest.mark.parametrize(
+    "flights",
+    [[flight(is_coroutine=True) for _ in range(20)], [flight() for _ in range(9)]],
+    ids=["coroutines", "long_functions"],
+)
+def test_a_free_slot_is_filled_whatever_else_runs(worker, flights):
+    """Coroutines and long functions in hand are no stream of short ones: each slot that is free asks for a job."""
+    assert "functions" in asked(worker, fleet_of(10, 20, *flights))
+
+
+def test_a_stream_of_short_functions_is_refilled_by_the_quarter(worker):
+    """For the few short jobs that have just ended no claim is made while hundreds are in hand."""
+    worker._pace.measure("tests.tasks.succeed", 0.001)
+    flights = [flight(is_short=True) for _ in range(48)]
+
+    assert "functions" not in asked(worker, fleet_of(1, 0, *flights))
+
+
+def test_coroutines_are_asked_for_again_after_their_places_were_full(worker):
+    """That there was no room for them says nothing about whether there are any."""
+    full = [flight(is_coroutine=True) for _ in range(5)]
+    fleet = fleet_of(1, 5, *full)
+    assert asked(worker, fleet_of(1, 5)) == ["functions", "coroutines"]
+    worker.note([claimed(task="tests.tasks.give_back_async")], 0.01, written=0)
+    assert "coroutines" not in asked(worker, fleet)
+    worker.note([], 0.01, written=0)
+
+    fleet.runners[0].take_back(full[0].ticket)
+
+    assert "coroutines" in asked(worker, fleet, is_poll=False)

@@ -9,6 +9,7 @@ from django.db.models.functions import Now
 
 from django_jobqueue.conf import Options
 from django_jobqueue.models import Attempt, Job
+from django_jobqueue.policy.outcomes import Succeeded
 from django_jobqueue.registry import discover
 from django_jobqueue.store.session import Session
 from django_jobqueue.worker import clock
@@ -99,3 +100,42 @@ def test_a_job_that_was_lost_while_it_waits_is_forgotten(exchange):
     wait_until(lambda: not in_hand(exchange))
 
     assert Job.objects.get().status == "RUNNING"
+
+
+class TimedOutLine(ForgetfulLine):
+    """A session whose claims take too long, so many times."""
+
+    def run(self, *statements, **options):
+        if ForgetfulLine.answers_to_lose and any(statement.name == "claim" for statement in statements):
+            ForgetfulLine.answers_to_lose -= 1
+            raise psycopg.errors.QueryCanceled("canceling statement due to statement timeout")
+        return Session.run(self, *statements, **options)
+
+
+def test_a_claim_that_takes_too_long_is_no_outage(exchange, monkeypatch, caplog):
+    """The database is there, and only the claim was slow: no word of an outage, and the next claim goes by group."""
+    exchange._link._session.__class__ = TimedOutLine
+    ForgetfulLine.answers_to_lose = 2
+    monkeypatch.setattr("django_jobqueue.worker.exchange.CLAIM_AGAIN_SECONDS", 0.01)
+    job_id = int(succeed.enqueue().id)
+    with caplog.at_level("INFO", logger="django_jobqueue.worker"):
+        (flight,) = wait_until(lambda: in_hand(exchange))
+
+    assert flight.claimed.id == job_id
+    assert not exchange._lost_tokens
+    assert "cannot be used" not in caplog.text
+    assert caplog.text.count("a claim did not come through") == 1
+
+
+def test_a_worker_is_not_drained_by_a_poll_from_before(exchange):
+    """A job may have enqueued others while it ran: once it has ended, only another poll can say that nothing is due."""
+    succeed.enqueue()
+    (flight,) = wait_until(lambda: in_hand(exchange))
+    exchange.fleet.waiting.clear()
+    wait_until(lambda: in_hand(exchange) == [] and exchange.is_drained)
+    exchange._schedule.poll_at = clock.now() + 60
+
+    exchange.settle(flight.claimed, flight.token, Succeeded("null"))
+    wait_until(lambda: in_hand(exchange) == [] and exchange.ended)
+
+    assert not exchange.is_drained

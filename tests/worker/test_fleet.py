@@ -5,8 +5,9 @@ from collections import Counter
 
 import pytest
 
+from django_jobqueue.policy.outcomes import Cancelled, Interrupted, TimedOut
 from django_jobqueue.worker import clock
-from django_jobqueue.worker.fleet import COROUTINE_GRACE_SECONDS, Fleet, Phase
+from django_jobqueue.worker.fleet import COROUTINE_GRACE_SECONDS, PATIENCE_SECONDS, Fleet, Phase
 from django_jobqueue.worker.frames import pack
 from tests.waiting import wait_until
 from tests.worker.flights import flight, runner
@@ -288,8 +289,8 @@ def test_a_time_limit_runs_from_the_beginning(crew):
     assert second.deadline is None
     assert first.deadline == pytest.approx(now + 5, abs=1)
     assert coroutine.deadline == pytest.approx(now + 5 + COROUTINE_GRACE_SECONDS, abs=1)
-    assert one.overdue(now) is None
-    assert one.overdue(first.deadline)[0] is first
+    assert one.overdue(now, 6.0) == {}
+    assert isinstance(one.overdue(first.deadline, 6.0)[first.ticket], TimedOut)
 
     one.take_back(first.ticket)
     assert second.deadline is not None
@@ -300,7 +301,74 @@ def test_a_job_without_a_limit_is_never_overdue(crew):
     one = crew.add()
     one.hand([flight()])
 
-    assert one.overdue(clock.now() + 1e9) is None
+    assert one.overdue(clock.now() + 20, 6.0) == {}
+
+
+def test_each_that_must_be_stopped_has_an_end_of_its_own(crew):
+    """A time limit, a request with force and a lost lease in one process: each job ends as what happened to it."""
+    one = crew.add(threads=4)
+    limited, unwanted, lost, healthy = (flight(timeout=limit) for limit in (5, None, None, None))
+    one.hand([limited, unwanted, lost, healthy])
+    unwanted.ask(forced=True)
+    lost.lease_until = clock.now()
+
+    ends = one.overdue(clock.now() + 5, 6.0)
+
+    assert {ticket: type(end) for ticket, end in ends.items()} == {
+        limited.ticket: TimedOut,
+        unwanted.ticket: Cancelled,
+        lost.ticket: Interrupted,
+    }
+
+
+def test_what_has_not_begun_is_no_reason_to_kill(crew):
+    """Read-ahead whose lease is lost, or that a person wants cancelled, takes no process down."""
+    one = crew.add(threads=1)
+    busy, lost, unwanted = flight(), flight(), flight()
+    one.hand([busy, lost, unwanted])
+    lost.lease_until = 0.0
+    unwanted.ask(forced=True)
+
+    assert one.overdue(clock.now(), 6.0) == {}
+
+
+def test_a_request_is_news_once(crew):
+    """A request that was passed on is not passed on again, but for the one that adds force."""
+    one = flight()
+
+    assert [one.ask(forced=forced) for forced in (False, False, True, True, False)] == [True, False, True, False, False]
+
+
+def test_a_long_run_holds_up_what_was_to_follow_it_soon(crew):
+    """A short task that runs long for once: what waits behind it is to go back, and the slot counts as taken."""
+    one = crew.add(threads=1)
+    first, second = flight(is_short=True), flight(is_short=True)
+    one.hand([first, second])
+    now = clock.now()
+
+    assert not one.holds_up(now)
+    assert one.holds_up(now + PATIENCE_SECONDS + 1)
+    one.take_back(second.ticket)
+    assert not one.holds_up(now + PATIENCE_SECONDS + 1)
+    assert room(crew, 10) == (0, 0, 0)
+
+
+def test_a_job_waits_rather_than_queue_behind_long_ones(crew):
+    """Where every slot is in a long job, a function waits for the next free one, and not in the line of a process."""
+    crew.add(threads=1).hand([flight()])
+    waiting = flight()
+
+    assert crew.place(waiting) == [None]
+    crew.add(threads=1)
+    assert crew.place() == []
+    assert crew.whereabouts(waiting) == 1
+
+
+def test_a_loop_runs_no_more_coroutines_than_it_may(crew):
+    """A runner is handed coroutines up to its limit; more of them wait."""
+    crew.add(coroutines=2)
+
+    assert crew.place(*(flight(is_coroutine=True) for _ in range(3))) == [0, 0, None]
 
 
 def test_an_unknown_ticket_is_nothing(crew):
@@ -339,6 +407,16 @@ def test_a_runner_that_is_gone_is_no_error(crew):
     one.hand([flight()])
 
     assert one.receive() is None
+
+
+def test_a_line_that_was_closed_is_no_error(crew):
+    """A runner whose socket is closed already takes nothing, and ends nobody."""
+    one = crew.add()
+    one.sock.close()
+
+    one.say("give_back")
+
+    assert one.outgoing
 
 
 def test_the_last_words_are_heard_before_the_end(crew):

@@ -21,8 +21,8 @@ from django_jobqueue.policy.outcomes import (
 from django_jobqueue.policy.retry import Bury, Decision, Finish, Release, Wait
 from django_jobqueue.store.renew import Lease
 from django_jobqueue.store.settle import Settlement
-from django_jobqueue.worker.ledger import MAX_BATCH, Batch, Ledger, bare, is_refusal, read_outcome
-from django_jobqueue.worker.runner import wire
+from django_jobqueue.worker.ledger import MAX_BATCH, Batch, Ledger, bare, is_refusal
+from django_jobqueue.worker.wire import read_outcome, wire
 
 BAD = psycopg.errors.UntranslatableCharacter("no such character")
 
@@ -204,6 +204,7 @@ def test_a_result_that_is_refused_is_an_invalid_result():
     short = bare(settlement(1, step=Finish('"\\u0000"')))
 
     assert short.decision.step == Bury(Reason.INVALID_RESULT)
+    assert (short.decision.outcome, short.decision.charged) == ("failed", True)
 
 
 @pytest.mark.parametrize("text", ["half a pair \ud800", "NUL \0", "漢字", "x" * 5000])

@@ -1,5 +1,5 @@
 -- moves      nothing → READY, or WAITING for time when run_after lies ahead
--- index      inserts into the primary key and, by status, into jobqueue_job_ready or jobqueue_job_due
+-- index      inserts into the primary key and, by status, into jobqueue_job_ready and jobqueue_job_group, or jobqueue_job_due
 -- safe because  it is one INSERT in the caller's transaction: it commits or vanishes with the caller's own data.
 --            statement_timestamp() is the only clock, so a producer whose clock is wrong still enqueues for now,
 --            and a run_after in the past, which GREATEST overrules, jumps no queue

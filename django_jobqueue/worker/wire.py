@@ -1,0 +1,55 @@
+"""Outcomes in words, for a frame: what a runner says of an attempt, and how the keeper reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from django_jobqueue.policy.outcomes import (
+    Cancelled,
+    Failed,
+    Failure,
+    Outcome,
+    Snoozed,
+    Succeeded,
+    TimedOut,
+    Verdict,
+)
+
+
+def wire(outcome: Outcome) -> list[Any]:
+    """Put an outcome into words. Raises TypeError for one that only a keeper can know of."""
+    match outcome:
+        case Succeeded(result):
+            return ["succeeded", result]
+        case Failed(failure, verdict, after_seconds):
+            return ["failed", _words(failure), verdict, after_seconds]
+        case TimedOut(failure):
+            return ["timed_out", _words(failure)]
+        case Snoozed(seconds):
+            return ["snoozed", seconds]
+        case Cancelled(failure):
+            return ["cancelled", _words(failure)]
+        case _:
+            raise TypeError(f"a runner cannot come to {outcome!r}")
+
+
+def read_outcome(words: Sequence[Any]) -> Outcome:
+    """Read an outcome from its words. Raises ValueError for what is none."""
+    match words:
+        case ["succeeded", result]:
+            return Succeeded(result)
+        case ["failed", failure, verdict, after_seconds]:
+            return Failed(Failure(*failure), Verdict(verdict), after_seconds)
+        case ["timed_out", failure]:
+            return TimedOut(Failure(*failure))
+        case ["snoozed", seconds]:
+            return Snoozed(seconds)
+        case ["cancelled", failure]:
+            return Cancelled(Failure(*failure))
+        case _:
+            raise ValueError(f"no outcome: {words!r}")
+
+
+def _words(failure: Failure) -> list[str]:
+    return [failure.exception_class, failure.message, failure.traceback]
