@@ -6,6 +6,7 @@
     ├── UnsupportedDatabase   the queue's database is not PostgreSQL
     ├── MissingTables         migrate has not been run there
     ├── Refused               an operation that the state of a job does not allow; has `.code`
+    ├── LeaseLost             another worker has the job by now; what an atomic task wrote is rolled back
     ├── WorkerLost            why a lost attempt has no other error
     └── JobCancelled          why a cancelled job has no result
 
@@ -70,6 +71,10 @@ class JobCancelled(JobQueueError):
     A task that sees `context.cancelled` raises it to stop. Raised by a task that nobody wanted to stop, it is an
     ordinary failure.
     """
+
+
+class LeaseLost(JobQueueError):
+    """The lease of an attempt was lost before its transaction could be committed."""
 
 
 class WorkerLost(JobQueueError):

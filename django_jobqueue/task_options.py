@@ -28,6 +28,7 @@ KNOWN = (
     "retry_on",
     "never_retry",
     "timeout",
+    "atomic",
     "owner",
     "runbook",
 )
@@ -65,6 +66,8 @@ def normalized(task: Any) -> dict[str, Any]:
     if not faults:
         both = [cls.__name__ for cls in values["never_retry"] if cls in (values["retry_on"] or ())]
         faults = [f"{name} is in retry_on and in never_retry; keep one" for name in both]
+        if values["atomic"] and inspect.iscoroutinefunction(task.func):
+            faults.append("atomic is for functions: Django has no transactions in coroutines; leave it out")
     if faults:
         raise InvalidOptions(f"task {task.module_path}: {'; '.join(faults)}")
     return values
@@ -150,6 +153,12 @@ def _timeout(value: Any) -> float | None:
     return value
 
 
+def _atomic(value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise ValueError("is True or False")
+    return value
+
+
 def _owner(value: Any) -> str:
     return _words(value, MAX_NAME_LENGTH)
 
@@ -172,6 +181,7 @@ _RULES: dict[str, Callable[[Any], Any]] = {
     "retry_on": _retry_on,
     "never_retry": _exceptions,
     "timeout": _timeout,
+    "atomic": _atomic,
     "owner": _owner,
     "runbook": _runbook,
 }

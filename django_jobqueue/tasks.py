@@ -72,6 +72,12 @@ class Task(AnyTask):
     timeout: float | None = None
     """Seconds after which an attempt is stopped, whatever it does. None is never."""
 
+    atomic: bool = False
+    """Run in one transaction with the record of its success.
+
+    What it writes to the queue's database is committed exactly once, or not at all. For functions only.
+    """
+
     owner: str = ""
     """Who answers for its dead letters: a team, a person, an address."""
 
@@ -104,6 +110,7 @@ def task(
     retry_on: tuple[type[BaseException], ...] | type[BaseException] | None = ...,
     never_retry: tuple[type[BaseException], ...] | type[BaseException] = ...,
     timeout: float | None = ...,
+    atomic: bool = ...,
     owner: str = ...,
     runbook: str = ...,
 ) -> Callable[[Callable[..., Any]], Task]: ...
@@ -160,6 +167,11 @@ def max_attempts_of(task: AnyTask, options: Options) -> int:
 def timeout_of(task: AnyTask) -> float | None:
     """Return the hard time limit in seconds, or None."""
     return task.timeout if isinstance(task, Task) else None
+
+
+def is_atomic(task: AnyTask) -> bool:
+    """Say whether a job of this task and its finish are one transaction."""
+    return isinstance(task, Task) and task.atomic
 
 
 def owner_of(task: AnyTask) -> str:

@@ -113,4 +113,9 @@ class Cancelled:
     failure: Failure = NO_FAILURE
 
 
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The job's own transaction has recorded its success: no decision is left to make, so it is no Outcome."""
+
+
 Outcome = Succeeded | Failed | TimedOut | Lost | Interrupted | Snoozed | Cancelled

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from django_jobqueue.policy.outcomes import Outcome
+from django_jobqueue.policy.outcomes import Committed, Outcome
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.fate import cause, fate
 from django_jobqueue.worker.fleet import Fleet, Flight, Phase, Runner
@@ -38,7 +38,7 @@ class Report(NamedTuple):
     """How a flight ended. `seconds` is its run time as the runner measured it, 0 if nobody did."""
 
     flight: Flight
-    outcome: Outcome
+    outcome: Outcome | Committed
     seconds: float
 
 

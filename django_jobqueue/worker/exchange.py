@@ -97,6 +97,11 @@ class Exchange:
         """Note how an attempt ended; it is written with the next cycle."""
         self._ledger.add(self._judge.settlement(job, token, outcome, cancel_requested=cancel_requested))
 
+    def note_ended(self, job_id: int) -> None:
+        """Note a job whose own transaction has recorded its success."""
+        self.ended.append(job_id)
+        self._ask_whether_drained()
+
     def give_back(self, flights: Sequence[Flight]) -> None:
         """Note jobs that were never started."""
         for flight in flights:
@@ -292,11 +297,14 @@ class Exchange:
             elif isinstance(settlement.decision.step, Wait):
                 self._schedule.expect(settlement.decision.step.after_seconds)
         if answer.settled:
-            # A job may be there again, and while it ran it may have enqueued others: only a poll can say.
-            self.is_drained = False
-            if self._plan.until_idle:
-                self._schedule.poll_again()
+            self._ask_whether_drained()
         self.ended += [job_id for job_id, status in answer.settled.items() if status in TERMINAL]
+
+    def _ask_whether_drained(self) -> None:
+        # A job may be there again, and while it ran it may have enqueued others: only a poll can say.
+        self.is_drained = False
+        if self._plan.until_idle:
+            self._schedule.poll_again()
 
     def _name_unknown(self, tasks: frozenset[str]) -> None:
         for task in tasks - self._named_unknown:

@@ -14,8 +14,9 @@ import os
 from collections.abc import Callable
 from contextvars import Context
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple
+from uuid import UUID
 
 from django_jobqueue import results, tasks
 from django_jobqueue.compat import AnyTask, task_backends, task_started
@@ -23,7 +24,17 @@ from django_jobqueue.exceptions import InvalidPayload, JobCancelled, Reject, Ret
 from django_jobqueue.payload.storable_json import dumps
 from django_jobqueue.payload.storable_text import class_path, describe, storable
 from django_jobqueue.policy.backoff import Backoff
-from django_jobqueue.policy.outcomes import Cancelled, Failed, Failure, Outcome, Snoozed, Succeeded, TimedOut, Verdict
+from django_jobqueue.policy.outcomes import (
+    Cancelled,
+    Committed,
+    Failed,
+    Failure,
+    Outcome,
+    Snoozed,
+    Succeeded,
+    TimedOut,
+    Verdict,
+)
 from django_jobqueue.worker import slate
 
 logger = logging.getLogger("django_jobqueue.worker")
@@ -44,16 +55,18 @@ class Order(NamedTuple):
     started_at: str
     last_attempted_at: str
     worker_ids: list[str]
+    token: str
     args: str
     kwargs: str
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What the runner must keep to: how large a result may be."""
+    """What the runner must keep to: how large a result may be, and whose jobs these are."""
 
     max_result_bytes: int
     backend: str
+    database: str = "default"
 
 
 def _wanted() -> bool:
@@ -67,7 +80,7 @@ def run(
     *,
     is_unwanted: Callable[[], bool] = _wanted,
     rested: bool = True,
-) -> Outcome:
+) -> Outcome | Committed:
     """Run an attempt of a function in this thread.
 
     `is_unwanted` says whether a person wants the job cancelled, whenever it is asked. `rested` is False when the thread
@@ -111,7 +124,7 @@ async def run_async(
     return _succeeded(value, bounds)
 
 
-def _run(order: Order, task: AnyTask | None, bounds: Bounds, is_unwanted: Callable[[], bool]) -> Outcome:
+def _run(order: Order, task: AnyTask | None, bounds: Bounds, is_unwanted: Callable[[], bool]) -> Outcome | Committed:
     if is_unwanted():
         return _NEVER_BEGUN
     if task is None:
@@ -120,6 +133,21 @@ def _run(order: Order, task: AnyTask | None, bounds: Bounds, is_unwanted: Callab
     if isinstance(result, Failed):
         return result
     _tell(result, bounds.backend)
+    if not tasks.is_atomic(task):
+        return _call(order, task, result, bounds, is_unwanted)
+    # Here, because it needs the models, and a runner's process imports this module before the apps are ready.
+    from django_jobqueue.worker.atomic import run_atomic
+
+    try:
+        call = partial(_call, order, task, result, bounds, is_unwanted)
+        return run_atomic(call, job_id=order.job_id, token=UUID(order.token), using=bounds.database)
+    except BaseException as error:  # errors on commit are failures like any other
+        return _outcome_of(error, task, result, is_unwanted)
+
+
+def _call(
+    order: Order, task: AnyTask, result: results.TaskResult, bounds: Bounds, is_unwanted: Callable[[], bool]
+) -> Outcome:
     try:
         with _LeavingCopies():
             value = task.func(*_call_args(task, result, order, is_unwanted), **result.kwargs)

@@ -49,6 +49,7 @@ class Flight:
     is_coroutine: bool
     is_short: bool
     timeout: float | None
+    is_atomic: bool = False
     deadline: float | None = None
     begun_at: float | None = None
     cancel_requested: bool = False
@@ -353,6 +354,7 @@ def _order(flight: Flight) -> bytes:
     job = flight.claimed
     head = (
         f"[{flight.ticket},{job.id},{job.attempt_number},{json.dumps(job.task)},{job.edit_count},"
-        f'"{job.enqueued_at}","{job.started_at}","{job.last_attempted_at}",{flight.worker_ids}]'
+        f'"{job.enqueued_at}","{job.started_at}","{job.last_attempted_at}",{flight.worker_ids},'
+        f'"{flight.token if flight.is_atomic else ""}"]'
     )
     return f"{head}\n{job.args}\n{job.kwargs}".encode()

@@ -9,7 +9,8 @@ To a runner                                            from a runner
                                                            ["told", count]                 receivers told
 
 An order is three lines of JSON: [ticket, job id, attempt number, task, edit count, enqueued_at, started_at,
-last_attempted_at, worker ids], then the job's args and its kwargs as PostgreSQL wrote them. What cannot be parsed
+last_attempted_at, worker ids, the lease's token if the task is atomic], then the job's args and its kwargs as
+PostgreSQL wrote them. What cannot be parsed
 of a damaged row is then that job's trouble alone. A ticket is the keeper's number for one hand-over: a job may come
 back to the same runner, a ticket never does.
 """

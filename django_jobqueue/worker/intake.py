@@ -33,6 +33,7 @@ class Intake:
             is_coroutine=job.task in self._coroutines,
             is_short=self._pace.is_short(job.task),
             timeout=tasks.timeout_of(task) if task is not None else None,
+            is_atomic=task is not None and tasks.is_atomic(task),
         )
 
 

@@ -11,6 +11,7 @@ import signal
 from collections.abc import Callable
 
 from django_jobqueue.exceptions import JobQueueError
+from django_jobqueue.policy.outcomes import Committed
 from django_jobqueue.registry import Registry
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.crew import Crew
@@ -118,6 +119,9 @@ class Keeper:
             job = report.flight.claimed
             if report.seconds:
                 self._exchange.pace.measure(job.task, report.seconds)
+            if isinstance(report.outcome, Committed):
+                self._exchange.note_ended(job.id)
+                continue
             self._exchange.settle(
                 job, report.flight.token, report.outcome, cancel_requested=report.flight.cancel_requested
             )

@@ -40,7 +40,7 @@ class WorkerPlan:
     @property
     def runner(self) -> RunnerPlan:
         """What each runner is told."""
-        return RunnerPlan(self.threads, Bounds(self.options.max_result_bytes, self.backend))
+        return RunnerPlan(self.threads, Bounds(self.options.max_result_bytes, self.backend, self.options.database))
 
     @property
     def summary(self) -> str:

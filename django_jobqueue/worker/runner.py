@@ -28,7 +28,7 @@ from typing import Any, NoReturn
 from asgiref.sync import sync_to_async
 
 from django_jobqueue.payload.storable_text import describe
-from django_jobqueue.policy.outcomes import Failed, Outcome
+from django_jobqueue.policy.outcomes import Committed, Failed, Outcome
 from django_jobqueue.registry import Registry
 from django_jobqueue.worker import clock, executor, slate
 from django_jobqueue.worker.executor import Bounds, Order
@@ -185,7 +185,7 @@ class _Runner:
     def _asker(self, order: Order) -> Callable[[], bool]:
         return lambda: order.ticket in self._unwanted
 
-    def _done(self, order: Order, seconds: float, outcome: Outcome) -> None:
+    def _done(self, order: Order, seconds: float, outcome: Outcome | Committed) -> None:
         self._forget(order.ticket)
         self._send(["done", order.ticket, seconds, wire(outcome)])
 

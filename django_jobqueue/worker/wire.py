@@ -7,6 +7,7 @@ from typing import Any
 
 from django_jobqueue.policy.outcomes import (
     Cancelled,
+    Committed,
     Failed,
     Failure,
     Outcome,
@@ -17,7 +18,7 @@ from django_jobqueue.policy.outcomes import (
 )
 
 
-def wire(outcome: Outcome) -> list[Any]:
+def wire(outcome: Outcome | Committed) -> list[Any]:
     """Put an outcome into words. Raises TypeError for one that only a keeper can know of."""
     match outcome:
         case Succeeded(result):
@@ -30,11 +31,13 @@ def wire(outcome: Outcome) -> list[Any]:
             return ["snoozed", seconds]
         case Cancelled(failure):
             return ["cancelled", _words(failure)]
+        case Committed():
+            return ["committed"]
         case _:
             raise TypeError(f"a runner cannot come to {outcome!r}")
 
 
-def read_outcome(words: Sequence[Any]) -> Outcome:
+def read_outcome(words: Sequence[Any]) -> Outcome | Committed:
     """Read an outcome from its words. Raises ValueError for what is none."""
     match words:
         case ["succeeded", result]:
@@ -47,6 +50,8 @@ def read_outcome(words: Sequence[Any]) -> Outcome:
             return Snoozed(seconds)
         case ["cancelled", failure]:
             return Cancelled(Failure(*failure))
+        case ["committed"]:
+            return Committed()
         case _:
             raise ValueError(f"no outcome: {words!r}")
 

@@ -219,3 +219,11 @@ async def wait_for_ever(context):
         await asyncio.sleep(3600)
     finally:
         await sync_to_async(leave_trace)("end", context)
+
+
+@task(takes_context=True, atomic=True, backoff=SOON)
+def book(context, seconds):
+    """Write an effect, then take some time in the first attempt; effect and success are one transaction."""
+    Trace.objects.create(what="booked", job_id=context.job_id, attempt=context.attempt, pid=os.getpid())
+    if context.attempt == 1:
+        time.sleep(seconds)

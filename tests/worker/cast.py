@@ -9,6 +9,7 @@ from django.utils import timezone, translation
 
 from django_jobqueue import JobCancelled, Reject, Retry, Snooze, task
 from django_jobqueue.backoff import constant
+from tests.stage.models import Trace
 
 tenant = ContextVar("tenant", default="nobody")
 
@@ -358,3 +359,51 @@ def stop_itself():
 async def stop_itself_async():
     """The same, as a coroutine that is cancelled from outside would end."""
     raise asyncio.CancelledError
+
+
+@task(atomic=True)
+def write_atomically():
+    """Write a trace."""
+    Trace.objects.create(what="written")
+    return "written"
+
+
+@task(atomic=True)
+def write_and_fail():
+    """Write a trace, and fail."""
+    Trace.objects.create(what="written")
+    raise Boom
+
+
+@task(atomic=True)
+def write_and_return_an_object():
+    """Write a trace, and return what cannot be stored."""
+    Trace.objects.create(what="written")
+    return object()
+
+
+@task(atomic=True)
+def break_at_commit():
+    """Write a trace, and break a constraint that is looked at when everything is over."""
+    Trace.objects.create(what="written")
+    with connection.cursor() as cursor:
+        cursor.execute("CREATE TABLE late (id int UNIQUE DEFERRABLE INITIALLY DEFERRED)")
+        cursor.execute("INSERT INTO late VALUES (1), (1)")
+
+
+@task(atomic=True)
+def fail_after_the_commit():
+    """Have a callback fail."""
+
+    def fail():
+        raise Boom
+
+    transaction.on_commit(fail)
+
+
+@task(atomic=True)
+def tell_isolation():
+    """Return the isolation of the transaction."""
+    with connection.cursor() as cursor:
+        cursor.execute("SHOW transaction_isolation")
+        return cursor.fetchone()[0]

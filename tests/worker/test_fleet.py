@@ -179,9 +179,21 @@ def test_an_order_says_what_the_runner_must_know(crew):
     ((head, args, kwargs),) = crew.peers[0].heard()
     job = one.claimed
     assert head == [
-        one.ticket, job.id, 3, 'say "hi"', 0, job.enqueued_at, job.started_at, job.last_attempted_at, ["w"]
+        one.ticket, job.id, 3, 'say "hi"', 0, job.enqueued_at, job.started_at, job.last_attempted_at, ["w"], ""
     ]  # fmt: skip
     assert (args, kwargs) == ([1, "zwei\n"], {"q": '"'})
+
+
+def test_only_an_atomic_task_is_told_its_token(crew):
+    """The right to write a job leaves the keeper for the tasks that finish themselves, and for no other."""
+    crew.add()
+    one = flight()
+    one.is_atomic = True
+
+    crew.place(one)
+
+    (((*_, token), *_),) = crew.peers[0].heard()
+    assert token == str(one.token)
 
 
 # Suspects

@@ -1,0 +1,69 @@
+"""Atomic tasks under kill and freeze: one effect, whatever happens in between."""
+
+import os
+import signal
+
+import pytest
+from django.db import connection
+
+from django_jobqueue.models import Attempt, Job
+from tests.scenarios.conftest import SECONDS
+from tests.stage import tasks
+from tests.stage.models import Trace
+from tests.waiting import wait_until
+
+pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
+
+
+def outcomes(result):
+    return list(Attempt.objects.filter(job_id=int(result.id)).order_by("number").values_list("outcome", flat=True))
+
+
+@pytest.fixture
+def writing():
+    """Find the process whose transaction has written and not committed: the runner of an atomic task that sleeps."""
+
+    def find(worker):
+        with connection.cursor() as cursor:
+            cursor.execute(
+                "SELECT pid FROM pg_stat_activity "
+                "WHERE datname = current_database() AND state = 'idle in transaction' AND backend_xid IS NOT NULL"
+            )
+            if cursor.fetchone() is None:
+                return None
+        return max(process.pid for process in worker.family())
+
+    return find
+
+
+def test_an_atomic_task_that_is_killed_leaves_no_effect(start_worker, job_is, writing):
+    """SIGKILL in the middle: what was written is gone, the next attempt writes it once."""
+    worker = start_worker("--processes", "1")
+    result = tasks.book.enqueue(3600)
+    job_is(result, "RUNNING")
+    runner = wait_until(lambda: writing(worker), seconds=SECONDS)
+    os.kill(runner, signal.SIGKILL)
+
+    job_is(result, "SUCCESSFUL")
+
+    assert outcomes(result) == ["lost", "succeeded"]
+    assert list(Trace.objects.values_list("what", "attempt")) == [("booked", 2)]
+
+
+def test_an_atomic_task_that_has_lost_its_lease_writes_nothing(start_worker, job_is, writing):
+    """Frozen past the lease in the middle of its transaction: another worker does it; the late one rolls back."""
+    frozen = start_worker("--processes", "1")
+    result = tasks.book.enqueue(1)
+    job_is(result, "RUNNING")
+    wait_until(lambda: writing(frozen), seconds=SECONDS)
+    frozen.freeze()
+    start_worker("--processes", "1")
+    job_is(result, "SUCCESSFUL")
+    frozen.thaw()
+    again = tasks.start.enqueue()
+    job_is(again, "SUCCESSFUL")
+    wait_until(lambda: "the lease was lost" in frozen.log, seconds=SECONDS)
+
+    assert outcomes(result) == ["lost", "succeeded"]
+    assert list(Trace.objects.filter(what="booked").values_list("attempt", flat=True)) == [2]
+    assert Job.objects.get(pk=int(result.id)).result is None
