@@ -31,4 +31,9 @@ LOGGING = {
     "loggers": {"django_jobqueue": {"handlers": ["console"], "level": "INFO"}},
 }
 
+# A project of other habits than the demo's, for the processes of one scenario.
+DATABASES["default"].setdefault("OPTIONS", {}).update(json.loads(os.environ.get("STAGE_DATABASE_OPTIONS", "{}")))
+DATABASES["default"].update(json.loads(os.environ.get("STAGE_DATABASE", "{}")))
+globals().update(json.loads(os.environ.get("STAGE_SETTINGS", "{}")))
+
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # fast, and nothing to guard

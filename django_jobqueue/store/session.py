@@ -106,6 +106,9 @@ class Session:
     def _connect(self) -> psycopg.Connection[Any]:
         if self._connection is None or self._connection.closed:
             self._connection = connect(self._using)
+            # Behind a pooler the session may be one in which somebody listens; without a handler what arrives there
+            # would be kept for ever.
+            self._connection.add_notify_handler(lambda _notification: None)
         return self._connection
 
     def _recover(self, connection: psycopg.Connection[Any], error: Exception) -> None:
@@ -116,6 +119,15 @@ class Session:
             connection.execute("ROLLBACK")
         except psycopg.Error:
             self.close()
+
+
+def is_pooled(connection: psycopg.Connection[Any]) -> bool:
+    """Whether something between here and PostgreSQL shares its sessions out: it gives every client a number of its own.
+
+    The connection must be in autocommit.
+    """
+    row = connection.execute("SELECT pg_backend_pid()").fetchone()
+    return row is not None and bool(row[0] != connection.info.backend_pid)
 
 
 def connect(using: str) -> psycopg.Connection[Any]:

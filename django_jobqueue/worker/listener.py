@@ -11,7 +11,7 @@ from collections.abc import Callable
 import psycopg
 
 from django_jobqueue.store.notify import CHANNEL, LOOK, STOP
-from django_jobqueue.store.session import Session
+from django_jobqueue.store.session import Session, is_pooled
 from django_jobqueue.worker.link import Link
 from django_jobqueue.worker.wakeup import Ear, Wakeup
 
@@ -29,6 +29,7 @@ class Listener:
         self._ear: Ear | None = None
         self._try_at = 0.0
         self._is_deaf = False
+        self._knows_pooler = False
         self._link.start()
 
     def turn(self, now: float) -> None:
@@ -39,13 +40,14 @@ class Listener:
             logger.info("cannot listen (%s); polling goes on", str(reply.error).strip())
         if reply is not None and reply.error is None:
             self._is_deaf = False
-            self._ear = reply.answer
+            self._ear, pooled = reply.answer
+            self._note_pooler(pooled)
             self._wakeup.watch(self._ear, self._on_ready)
             # What was announced before this moment was not heard.
             self._heard(frozenset({LOOK, STOP}))
         if self._ear is None and not self._link.is_busy and now >= self._try_at:
             self._try_at = now + RETRY_SECONDS
-            self._link.send(None, lambda session: Ear(session.listen(CHANNEL)))
+            self._link.send(None, _listen)
 
     def close(self) -> None:
         """Hear no more."""
@@ -60,8 +62,21 @@ class Listener:
             logger.info("the listening connection is gone (%s); polling goes on", str(error).strip())
             self._drop()
 
+    def _note_pooler(self, pooled: bool) -> None:
+        if pooled and not self._knows_pooler:
+            self._knows_pooler = True
+            logger.info(
+                "there is a pooler before PostgreSQL: if it pools transactions no NOTIFY is heard through it, "
+                "and the option 'notify' should be False; polling goes on"
+            )
+
     def _drop(self) -> None:
         if self._ear is not None:
             self._wakeup.forget(self._ear)
             self._ear.close()
             self._ear = None
+
+
+def _listen(session: Session) -> tuple[Ear, bool]:
+    connection = session.listen(CHANNEL)
+    return Ear(connection), is_pooled(connection)

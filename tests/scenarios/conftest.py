@@ -7,6 +7,7 @@ import re
 import signal
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import psutil
@@ -20,24 +21,31 @@ SECONDS = 30.0
 """No fact of a scenario takes longer than this, on a machine that is busy with something else."""
 
 
+def project(database_url, *, options=None, settings=None, database=None, database_options=None, environment=None):
+    """The environment of a process of the stage's project: OPTIONS, settings, parts of DATABASES["default"]."""
+    return {
+        **os.environ,
+        "DATABASE_URL": database_url,
+        "DJANGO_SETTINGS_MODULE": "tests.settings",
+        "STAGE_OPTIONS": json.dumps(options or {}),
+        "STAGE_SETTINGS": json.dumps(settings or {}),
+        "STAGE_DATABASE": json.dumps(database or {}),
+        "STAGE_DATABASE_OPTIONS": json.dumps(database_options or {}),
+        **(environment or {}),
+    }
+
+
 class WorkerProcess:
     """A `runworker` of its own: a keeper, its forkserver and its runners."""
 
-    def __init__(self, *arguments, database_url, log_path, options=None, receivers=False, thread=False):
-        environment = os.environ | {
-            "DATABASE_URL": database_url,
-            "DJANGO_SETTINGS_MODULE": "tests.settings",
-            "STAGE_OPTIONS": json.dumps(options or {}),
-            "STAGE_RECEIVERS": "1" if receivers else "",
-            "STAGE_THREAD": "1" if thread else "",
-            "PYTHONUNBUFFERED": "1",
-        }
+    def __init__(self, *arguments, database_url, log_path, under=(), receivers=False, thread=False, **habits):
+        environment = {"STAGE_RECEIVERS": "1" if receivers else "", "STAGE_THREAD": "1" if thread else ""}
         self.log_path = log_path
         with log_path.open("w") as log:
             self.popen = subprocess.Popen(
-                [sys.executable, "-m", "django", "runworker", *arguments],
+                [*under, sys.executable, "-m", "django", "runworker", *arguments],
                 cwd=ROOT,
-                env=environment,
+                env=project(database_url, **habits) | environment | {"PYTHONUNBUFFERED": "1"},
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -108,7 +116,7 @@ def start_worker(database_url, tmp_path):
 
     def start(*arguments, **more):
         log_path = tmp_path / f"worker-{len(workers) + 1}.log"
-        worker = WorkerProcess(*arguments, database_url=database_url, log_path=log_path, **more)
+        worker = WorkerProcess(*arguments, log_path=log_path, **{"database_url": database_url} | more)
         workers.append(worker)
         return worker
 
@@ -125,6 +133,27 @@ def _without_tasks(log):
     """Leave out what is said where receivers and tasks break something on purpose."""
     on_purpose = ("a receiver that fails", "tried to end the process", "a receiver of task_started", "close_every_file")
     return "" if any(words in log for words in on_purpose) else log
+
+
+@pytest.fixture
+def run_program(database_url):
+    """Run a program in the stage's project, after `django.setup()`, and answer with what it prints."""
+
+    def run(program, **habits):
+        source = f"import django; django.setup()\nfrom tests.stage import tasks\n{textwrap.dedent(program)}"
+        done = subprocess.run(
+            [sys.executable, "-c", source],
+            cwd=ROOT,
+            env=project(**{"database_url": database_url} | habits),
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    return run
 
 
 @pytest.fixture

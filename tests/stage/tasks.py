@@ -45,6 +45,12 @@ def sleep(context, seconds):
     leave_trace("end", context)
 
 
+@task(backoff=SOON)
+def nap(seconds):
+    """Sleep, and touch nothing."""
+    time.sleep(seconds)
+
+
 @task(takes_context=True, backoff=SOON)
 def be_late_at_first(context, seconds, fails):
     """Leave a trace; the first attempt then sleeps, and raises if told so, the others return at once."""

@@ -248,6 +248,17 @@ def test_listen_hears_what_is_notified(session):
         ear.close()
 
 
+@pytest.mark.filterwarnings("ignore:using 'notifies")
+def test_what_others_hear_is_not_kept(session):
+    """A session that a pooler has lent to a listener before is sent notifications; the worker does not collect them."""
+    session.run(Ask("SELECT 1"))
+    session._connection.execute('LISTEN "a channel"')
+    session.run(Ask("SELECT pg_notify('a channel', 'look')"))
+    session.run(Ask("SELECT 1"))
+
+    assert list(session._connection.notifies(timeout=0)) == []
+
+
 def test_a_session_is_not_the_connection_of_django(session):
     """Nothing that a task does to Django's connection reaches the session."""
     with connection.cursor() as cursor:

@@ -1,0 +1,150 @@
+"""Everything goes through PgBouncer in transaction mode, with two server connections for all of it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+from django.db import connection
+
+from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job
+from tests.factories import make_dead_letter
+from tests.scenarios import pooler as pgbouncer
+from tests.scenarios.conftest import ROOT, SECONDS, TERM, project
+from tests.stage import tasks
+from tests.stage.models import Trace
+from tests.waiting import wait_until
+
+pytestmark = [
+    pytest.mark.scenario,
+    pytest.mark.django_db(transaction=True),
+    pytest.mark.skipif(pgbouncer.program() is None, reason="pgbouncer is not installed"),
+]
+
+
+@pytest.fixture
+def pooler(transactional_db):
+    """A pooler before the test's database."""
+    pooler = pgbouncer.Pooler(connection.get_connection_params())
+    pooler.start()
+    yield pooler
+    pooler.close()
+
+
+def jobqueue(pooler, *words):
+    """Run `jobqueue … --json` through the pooler, and answer with what it prints."""
+    command = [sys.executable, "-m", "django", "jobqueue", *map(str, words), "--json"]
+    environment = project(pooler.url)
+    done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def server_connections():
+    """How many connections the test's database has, but for this one."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+        return cursor.fetchone()[0]
+
+
+@pytest.mark.parametrize("notify", [True, False], ids=["with_notify", "without_notify"])
+def test_a_worker_works_through_it(pooler, start_worker, run_program, notify):
+    """Enqueue, run, retry, bury, replay and stop: each job ends as it would without a pooler, on two connections."""
+    habits = {"database_url": pooler.url, "options": {"notify": notify}}
+    worker = start_worker("--processes", "2", "--threads", "2", **habits)
+    run_program(
+        """
+        backend = tasks.start.get_backend()
+        backend.enqueue_many([(tasks.start, (), {})] * 100)
+        for result in [tasks.fail_at_first.enqueue(1), tasks.return_from_a_coroutine.enqueue(7), tasks.fail.enqueue()]:
+            print(result.id)
+        """,
+        **habits,
+    )
+    wait_until(lambda: not Job.objects.exclude(status__in=["SUCCESSFUL", "FAILED"]).exists(), seconds=SECONDS)
+
+    assert Trace.objects.filter(what="start", attempt=1).count() == 101
+    assert Job.objects.filter(status="SUCCESSFUL").count() == 102
+    assert DeadLetter.objects.get().reason == "attempts_exhausted"
+    assert server_connections() <= 2
+    worker.send(TERM)
+    assert worker.wait() == 0
+    assert "the database cannot be used" not in worker.log
+    assert worker.log.count("there is a pooler before PostgreSQL") == notify
+
+
+def test_a_worker_outlives_a_restart_of_it(pooler, start_worker, job_is):
+    """The pooler is killed with a job running and jobs waiting, and started again: nothing is lost or charged."""
+    worker = start_worker("--processes", "2", database_url=pooler.url)
+    running = tasks.nap.enqueue(1.5)
+    wait_until(lambda: Job.objects.filter(pk=int(running.id), status="RUNNING").exists(), seconds=SECONDS)
+    others = [tasks.nap.enqueue(0.05) for _ in range(20)]
+    pooler.kill()
+    wait_until(lambda: "the database cannot be used" in worker.log, seconds=SECONDS)
+    pooler.start()
+    for result in [running, *others]:
+        job_is(result, "SUCCESSFUL")
+
+    assert not Attempt.objects.filter(charged=True).exists()
+    assert Attempt.objects.filter(job_id=int(running.id)).count() == 1
+    assert worker.log.count("the database is back") == worker.log.count("the database cannot be used")
+
+
+def test_the_command_line_works_through_it(pooler):
+    """stats, dead and jobs read and act through a pooler."""
+    letters = [make_dead_letter() for _ in range(2)]
+    waiting = tasks.nap.enqueue(0)
+
+    assert jobqueue(pooler, "stats")["total"]["dead"] == 2
+    assert len(jobqueue(pooler, "dead", "list")["dead_letters"]) == 2
+    assert len(jobqueue(pooler, "jobs", "list")["jobs"]) == 3
+    jobqueue(pooler, "dead", "replay", letters[0].pk)
+    jobqueue(pooler, "dead", "discard", letters[1].pk, "--reason-text", "because")
+    jobqueue(pooler, "jobs", "cancel", waiting.id, "--reason-text", "because")
+    assert sorted(DeadLetter.objects.values_list("status", flat=True)) == ["DISCARDED", "REPLAYED"]
+    assert Job.objects.get(pk=int(waiting.id)).status == "CANCELLED"
+    assert AuditEntry.objects.count() == 3
+
+
+def test_the_admin_works_through_it(pooler, run_program):
+    """Lists, pages and acts of the admin answer as ever, each request in any of the server's sessions."""
+    letters = [make_dead_letter() for _ in range(2)]
+    said = run_program(
+        f"""
+        from django.contrib.auth.models import User
+        from django.test import Client
+        client = Client()
+        client.force_login(User.objects.create_superuser("ada"))
+        base = "/admin/django_jobqueue"
+        for page in ("job", "deadletter", "worker", "auditentry", "deadletter/{letters[0].pk}/change"):
+            print(page, client.get(f"{{base}}/{{page}}/").status_code)
+        for name, letter in (("replay", {letters[0].pk}), ("discard", {letters[1].pk})):
+            data = {{"_selected_action": [letter], "confirm": "1", "reason": "because"}}
+            print(name, client.post(f"{{base}}/deadletter/{{name}}/", data, follow=True).status_code)
+        """,
+        database_url=pooler.url,
+    )
+
+    assert said.count(" 200") == 7
+    assert sorted(DeadLetter.objects.values_list("status", flat=True)) == ["DISCARDED", "REPLAYED"]
+
+
+def test_nothing_of_a_session_is_left_in_it(pooler, start_worker, job_is):
+    """What a worker and a producer set is gone with their transactions: no settings, statements or advisory locks."""
+    worker = start_worker("--processes", "1", database_url=pooler.url, options={"notify": False})
+    job_is(tasks.start.enqueue(), "SUCCESSFUL")
+    worker.send(TERM)
+    assert worker.wait() == 0
+
+    import psycopg
+
+    with psycopg.connect(pooler.url.replace("postgres:///", "postgresql:///"), autocommit=True) as through_it:
+        found = through_it.execute(
+            "SELECT current_setting('statement_timeout'), current_setting('enable_seqscan'),"
+            " current_setting('idle_in_transaction_session_timeout'),"
+            " (SELECT count(*) FROM pg_prepared_statements),"
+            " (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory')"
+        ).fetchone()
+    assert found == ("0", "on", "0", 0, 0)
