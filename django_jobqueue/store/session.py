@@ -40,6 +40,8 @@ class Session:
             "set_config('datestyle', 'ISO, YMD', true)"
         )
         self._connection: psycopg.Connection[Any] | None = None
+        self.is_pooled = False
+        """Whether the connection that listens goes through a pooler."""
 
     @property
     def is_open(self) -> bool:
@@ -78,6 +80,10 @@ class Session:
     def listen(self, channel: str) -> psycopg.Connection[Any]:
         """Open a second connection that hears `channel`. The caller owns it."""
         connection = connect(self._using)
+        self.is_pooled = is_pooled(connection)
+        if not self.is_pooled:
+            # To be idle is its trade. Behind a pooler the setting would be left for others to find.
+            connection.execute("SET idle_session_timeout = 0")
         connection.execute(f'LISTEN "{channel}"')
         return connection
 

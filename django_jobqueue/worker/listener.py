@@ -11,7 +11,7 @@ from collections.abc import Callable
 import psycopg
 
 from django_jobqueue.store.notify import CHANNEL, LOOK, STOP
-from django_jobqueue.store.session import Session, is_pooled
+from django_jobqueue.store.session import Session
 from django_jobqueue.worker.link import Link
 from django_jobqueue.worker.wakeup import Ear, Wakeup
 
@@ -78,5 +78,4 @@ class Listener:
 
 
 def _listen(session: Session) -> tuple[Ear, bool]:
-    connection = session.listen(CHANNEL)
-    return Ear(connection), is_pooled(connection)
+    return Ear(session.listen(CHANNEL)), session.is_pooled

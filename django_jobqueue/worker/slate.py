@@ -8,6 +8,7 @@ that a job left open is rolled back.
 from __future__ import annotations
 
 import logging
+import select
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -32,6 +33,9 @@ def before() -> None:
     """Drop connections that are broken or have passed their age, and the query log."""
     for connection in connections.all(initialized_only=True):
         connection.queries_log.clear()
+        if _has_news(connection):
+            # Django asks a connection that had an error whether it works, and drops it if not.
+            connection.errors_occurred = True
         connection.close_if_unusable_or_obsolete()
 
 
@@ -44,6 +48,22 @@ def after(task_name: str) -> None:
             _discard(connection)
         else:
             connection.close_if_unusable_or_obsolete()
+
+
+def _has_news(connection: BaseDatabaseWrapper) -> bool:
+    """Whether the server has said something that nobody asked for: most likely that it ended an idle session.
+
+    A look at the socket, so a connection that is well costs no round trip.
+    """
+    try:
+        fd = connection.connection.fileno()
+    except (AttributeError, Error, OSError):
+        return False
+    except Exception:  # the driver's own: it knows that it is closed
+        return True
+    poll = select.poll()
+    poll.register(fd, select.POLLIN)
+    return bool(poll.poll(0))
 
 
 def _is_dirty(connection: BaseDatabaseWrapper) -> bool:
