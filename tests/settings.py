@@ -4,7 +4,7 @@ import json
 import os
 
 from demo_project.settings import *  # noqa: F403
-from demo_project.settings import DATABASES, INSTALLED_APPS
+from demo_project.settings import DATABASES, INSTALLED_APPS, env
 
 DEBUG = False
 
@@ -34,6 +34,8 @@ LOGGING = {
 # A project of other habits than the demo's, for the processes of one scenario.
 DATABASES["default"].setdefault("OPTIONS", {}).update(json.loads(os.environ.get("STAGE_DATABASE_OPTIONS", "{}")))
 DATABASES["default"].update(json.loads(os.environ.get("STAGE_DATABASE", "{}")))
+if queue_url := os.environ.get("STAGE_QUEUE_URL"):
+    DATABASES["queue"] = env.db_url_config(queue_url)
 globals().update(json.loads(os.environ.get("STAGE_SETTINGS", "{}")))
 
 PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]  # fast, and nothing to guard
