@@ -1,6 +1,7 @@
 """A worker whose clock is wrong: due times, leases and retries are PostgreSQL's, and nothing changes."""
 
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -70,7 +71,7 @@ def assert_time_was_postgresqls(job_is, long, later, retried):
     assert later.started_at >= later.run_after
     assert outcomes(retried) == ["failed", "failed", "succeeded"]
     tries = list(retried.attempts.order_by("number"))
-    for before, after in zip(tries, tries[1:], strict=False):
+    for before, after in pairwise(tries):
         # The back-off of this task is 0.2 s, of which jitter may take a half.
         assert 0.1 <= (after.started_at - before.finished_at).total_seconds() < 60
     assert not Attempt.objects.filter(outcome__in=["lost", "interrupted"]).exists()

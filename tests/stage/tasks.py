@@ -152,6 +152,14 @@ async def return_from_a_coroutine(value):
     return value
 
 
+@task
+async def count_from_a_coroutine(seconds):
+    """Ask the database from the event loop, then wait."""
+    count = await Trace.objects.acount()
+    await asyncio.sleep(seconds)
+    return count
+
+
 @task(queue_name="other")
 def start_elsewhere():
     """Leave a trace, from another queue."""
