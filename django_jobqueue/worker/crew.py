@@ -19,7 +19,9 @@ from django_jobqueue.worker import clock
 from django_jobqueue.worker.fate import cause, fate
 from django_jobqueue.worker.fleet import Fleet, Flight, Phase, Runner
 from django_jobqueue.worker.launcher import Broken, Exited, Forkserver, Gone, Launcher, Spawner, Started, Unsafe
+from django_jobqueue.worker.oom import OutOfMemory
 from django_jobqueue.worker.plan import WorkerPlan
+from django_jobqueue.worker.restarts import Restarts
 from django_jobqueue.worker.wakeup import Wakeup
 from django_jobqueue.worker.wire import read_outcome
 
@@ -27,8 +29,6 @@ logger = logging.getLogger("django_jobqueue.worker")
 
 SERVICE = -1
 """The number of the service runner: no slots, it calls receivers."""
-
-MAX_RESTART_SECONDS = 10.0
 
 RECEIVER_SECONDS = 30.0
 """Receivers of `task_finished` get this long for what they were told; then their process is killed."""
@@ -55,8 +55,8 @@ class Crew:
         self._wakeup = wakeup
         self._launcher: Launcher
         self._use_spawn = sys.platform != "linux"
-        self._failed_starts = 0
-        self._restarts: dict[int, float] = {}
+        self._restarts = Restarts()
+        self._oom = OutOfMemory()
         self._may_restart = True
         self._reopen_at: float | None = None
         self._to_tell: list[int] = []
@@ -77,7 +77,7 @@ class Crew:
     @property
     def is_restarting(self) -> bool:
         """Whether a runner waits to be started again."""
-        return bool(self._restarts)
+        return self._restarts.are_pending
 
     def tell_receivers(self, job_ids: Sequence[int]) -> None:
         """Have the service runner tell the receivers of `task_finished`; starts it if need be."""
@@ -160,9 +160,8 @@ class Crew:
                 return
             self._reopen_at = None
             self._open_launcher()
-        for number, at in list(self._restarts.items()):
-            if at <= now and self._may_restart:
-                del self._restarts[number]
+        if self._may_restart:
+            for number in self._restarts.take_due(now):
                 self._launch(number)
         self._tell()
 
@@ -198,8 +197,7 @@ class Crew:
                     return
                 case Gone():
                     if not self.broken:
-                        self._failed_starts += 1
-                        delay = self._delay()
+                        delay = self._restarts.start_failed()
                         logger.warning("the process that starts runners died; it is started again in %.1f s", delay)
                         self._lose_launcher(delay)
                     return
@@ -232,9 +230,6 @@ class Crew:
             runner.phase = Phase.DYING
             runner.killed_why = runner.killed_why or "the process that starts runners died"
             self._on_exit(number, None)
-
-    def _delay(self) -> float:
-        return min(MAX_RESTART_SECONDS, 0.1 * 2.0 ** min(self._failed_starts, 10))
 
     def _launch(self, number: int) -> None:
         ours, theirs = socket.socketpair()
@@ -289,13 +284,15 @@ class Crew:
                     outcome = read_outcome(words)
                     if (flight := runner.take_back(ticket)) is not None:
                         self.reports.append(Report(flight, outcome, seconds))
+                        self._restarts.worked(runner.number)
                 case ["returned", tickets]:
                     runner.is_asked_back = False
                     self.never_started += [f for ticket in tickets if (f := runner.take_back(ticket)) is not None]
                 case ["ready"]:
                     runner.phase = Phase.READY if runner.phase is Phase.STARTING else runner.phase
                     self.has_new_room = True
-                    self._failed_starts = 0
+                    self._restarts.started()
+                    self._oom.forget()
                 case ["told", count]:
                     runner.untold -= count
                     runner.told_at = clock.now()
@@ -323,18 +320,20 @@ class Crew:
     def _report_death(self, runner: Runner, code: int | None) -> None:
         begun = [flight for flight in runner.flights.values() if flight.has_begun]
         self.never_started += [flight for flight in runner.flights.values() if not flight.has_begun]
-        if not runner.killed_why and (begun or runner.phase is Phase.STARTING):
-            logger.warning(
-                "runner %s (pid %s) died: %s; jobs in it: %d", runner.number, runner.pid, cause(code), len(begun)
-            )
+        how = "" if runner.killed_why else cause(code, self._oom)
+        if how and (begun or runner.phase is Phase.STARTING):
+            logger.warning("runner %s (pid %s) died: %s; jobs in it: %d", runner.number, runner.pid, how, len(begun))
         for flight in begun:
-            self.reports.append(Report(flight, fate(flight, runner, begun, code), 0.0))
+            self.reports.append(Report(flight, fate(flight, runner, begun, how), 0.0))
 
     def _schedule_restart(self, runner: Runner) -> None:
         if not self._may_restart or runner.number == SERVICE:
             return
         delay = 0.0
         if runner.phase is Phase.STARTING:
-            self._failed_starts += 1
-            delay = self._delay()
-        self._restarts[runner.number] = clock.now() + delay
+            delay = self._restarts.start_failed()
+        elif not runner.killed_why:
+            delay = self._restarts.died(runner.number)
+            if delay:
+                logger.warning("runner %s died again; it is started again in %.1f s", runner.number, delay)
+        self._restarts.set(runner.number, clock.now() + delay)

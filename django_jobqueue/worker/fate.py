@@ -6,24 +6,32 @@ import signal
 
 from django_jobqueue.policy.outcomes import Failure, Interrupted, Lost, Outcome
 from django_jobqueue.worker.fleet import Flight, Runner
+from django_jobqueue.worker.oom import OutOfMemory
 
 
-def fate(flight: Flight, runner: Runner, begun: list[Flight], code: int | None) -> Outcome:
-    """Turn the death of a runner that had begun `begun` into the outcome of one of them. `code` is its exit code."""
+def fate(flight: Flight, runner: Runner, begun: list[Flight], how: str) -> Outcome:
+    """Turn the death of a runner that had begun `begun` into the outcome of one of them. `how` is the cause of it."""
     if flight.ticket in runner.ends:
         return runner.ends[flight.ticket]
     if runner.ends:
         return Interrupted(Failure("", "another job in the same process had to be stopped"), counted=False)
     if runner.killed_why:
         return Interrupted(Failure("", runner.killed_why))
-    died = Failure("django_jobqueue.exceptions.WorkerLost", f"its process died: {cause(code)}")
+    died = Failure("django_jobqueue.exceptions.WorkerLost", f"its process died: {how}")
     if len(begun) == 1:
         return Lost(died, crashed=True)
     return Interrupted(died, counted=False, suspect=True)
 
 
-def cause(code: int | None) -> str:
-    """Put an exit code into words."""
+def cause(code: int | None, oom: OutOfMemory) -> str:
+    """Put an exit code into words; for a SIGKILL, whether the kernel seems to have sent it."""
+    words = _in_words(code)
+    if code == -signal.SIGKILL and oom.explains_a_death():
+        return f"{words}, out of memory (OOM): the kernel killed a process of this worker's memory cgroup"
+    return words
+
+
+def _in_words(code: int | None) -> str:
     if code is None:
         return "nobody saw how"
     if code >= 0:

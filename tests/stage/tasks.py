@@ -82,6 +82,67 @@ def exit_the_process():
     os._exit(0)
 
 
+@task(takes_context=True, max_attempts=1)
+def die(context, how):
+    """End the process it runs in, by a signal or an exit code."""
+    leave_trace("start", context)
+    if how == "abort":
+        os.abort()
+    if how == "segfault":
+        ctypes.string_at(0)
+    if how.startswith("SIG"):
+        os.kill(os.getpid(), signal.Signals[how])
+    os._exit(int(how))
+
+
+@task(max_attempts=1)
+def eat_memory(megabytes):
+    """Take so much memory, bit by bit, and never give it back."""
+    eaten = []
+    for number in range(megabytes // 8):
+        eaten.append(bytes([number % 255 + 1]) * (8 << 20))
+    return len(eaten)
+
+
+@task(max_attempts=1)
+def fail_for_want(of):
+    """Want what cannot be had; returns nothing."""
+    if of == "memory":
+        bytearray(1 << 62)
+    if of == "stack":
+        fail_for_want.func(of)
+    if of == "descriptors":
+        pipes = []
+        try:
+            while True:
+                pipes += os.pipe()
+        finally:
+            for end in pipes:
+                os.close(end)
+    if of == "a process":
+        if not os.fork():
+            raise ValueError("the copy fails")
+        raise ChildProcessError("the original fails, too")
+    if of == "a way out":
+        sys.exit(0)
+    if of == "a stop":
+        raise KeyboardInterrupt
+
+
+@task
+def tell_its_process():
+    """Return the process that runs it."""
+    return os.getpid()
+
+
+@task(takes_context=True, max_attempts=1)
+def keep_the_gil(context, seconds):
+    """Leave a trace, sleep in one call of C that never gives up the GIL, and leave another."""
+    leave_trace("start", context)
+    ctypes.PyDLL(None).usleep(int(seconds * 1_000_000))
+    leave_trace("end", context)
+
+
 @task(timeout=1.0, backoff=SOON, max_attempts=1)
 def hang():
     """Sleep for ten minutes."""
