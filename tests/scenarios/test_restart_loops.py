@@ -22,7 +22,7 @@ def test_a_worker_that_is_killed_and_started_again_and_again_works_its_backlog_o
     def done():
         return Job.objects.filter(status="SUCCESSFUL").count()
 
-    for _ in range(4):
+    for _ in range(3):
         before = done()
         worker = start_worker("--processes", "2")
         wait_until(lambda before=before: done() >= before + 5, seconds=SECONDS)
@@ -36,8 +36,8 @@ def test_a_worker_that_is_killed_and_started_again_and_again_works_its_backlog_o
 
 
 def test_jobs_that_all_kill_their_process_do_not_keep_the_others_from_running(start_worker, job_is):
-    """Ten poison messages ahead of ten good ones, one runner for all: each poison dies once, each good one succeeds."""
-    poison = [tasks.die.enqueue("SIGKILL") for _ in range(10)]
+    """Six poison messages ahead of ten good ones, one runner for all: each poison dies once, each good one succeeds."""
+    poison = [tasks.die.enqueue("SIGKILL") for _ in range(6)]
     good = [tasks.start.enqueue() for _ in range(10)]
     start_worker("--processes", "1")
     for result in good:
@@ -45,27 +45,26 @@ def test_jobs_that_all_kill_their_process_do_not_keep_the_others_from_running(st
     for result in poison:
         job_is(result, "FAILED")
 
-    assert Trace.objects.count() == 20
+    assert Trace.objects.count() == 16
 
 
 def test_a_runner_that_dies_again_and_again_is_replaced_at_leisure(start_worker, job_is):
-    """Killed whenever it appears for five seconds, a runner is forked a handful of times; then its slot works again."""
+    """Killed whenever it appears for three seconds, a runner is forked a few times; then its slot works again."""
     worker = start_worker("--processes", "1")
     job_is(tasks.start.enqueue(), "SUCCESSFUL")
     killed = set()
-    until = time.monotonic() + 5
+    until = time.monotonic() + 3
 
     def kill_what_appears():
         with suppress(psutil.NoSuchProcess, IndexError):
             for runner in psutil.Process(worker.pid).children()[0].children():
-                # Its own session says that it is a runner by now.
-                if runner.pid not in killed and Job.objects.exists():
+                if runner.pid not in killed:
                     runner.kill()
                     killed.add(runner.pid)
         return time.monotonic() > until
 
     wait_until(kill_what_appears, seconds=SECONDS)
 
-    assert 2 <= len(killed) <= 16
+    assert 2 <= len(killed) <= 12
     job_is(tasks.start.enqueue(), "SUCCESSFUL")
     assert "died again; it is started again in" in worker.log
