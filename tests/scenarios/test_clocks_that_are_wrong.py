@@ -112,14 +112,20 @@ def test_clocks_that_are_wrong_change_nothing(start_worker, job_is, clock):
 
 
 def test_a_clock_that_is_set_back_changes_nothing(start_worker, job_is, clock):
-    """From an hour ahead to an hour behind, while jobs run and others wait for their time."""
+    """From an hour ahead to an hour behind while a job runs: polls and renewals go on, though nobody wakes it."""
     its_clock = clock("set back", HOUR)
-    worker = start_worker("--processes", "2", environment=its_clock.environment, options=LEASE)
-    wait_until(Worker.objects.exists, seconds=SECONDS)
-    jobs = enqueue_all("default")
-    wait_until(lambda: are_running(jobs[0]), seconds=SECONDS)
+    options = LEASE | {"notify": False}
+    worker = start_worker("--processes", "2", environment=its_clock.environment, options=options)
+    during = tasks.read_the_clock.enqueue(6)
+    wait_until(lambda: are_running([during]), seconds=SECONDS)
     its_clock.set(-HOUR)
-    (ahead,) = assert_time_was_postgresqls(job_is, *jobs)
+    wait_until(lambda: is_about(now_of(job_is), -HOUR), seconds=SECONDS)
+    (behind,) = assert_time_was_postgresqls(job_is, [during], *enqueue_all()[1:])
 
-    assert is_about(ahead, -HOUR), "libfaketime did not bite"
+    assert is_about(behind, -HOUR), "libfaketime did not bite"
     assert "the database cannot be used" not in worker.log
+
+
+def now_of(job_is):
+    """How far ahead a worker's clock is now."""
+    return job_is(tasks.read_the_clock.enqueue(), "SUCCESSFUL").result - time.time()
