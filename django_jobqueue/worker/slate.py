@@ -33,10 +33,7 @@ def before() -> None:
     """Drop connections that are broken or have passed their age, and the query log."""
     for connection in connections.all(initialized_only=True):
         connection.queries_log.clear()
-        if _has_news(connection):
-            # Django asks a connection that had an error whether it works, and drops it if not.
-            connection.errors_occurred = True
-        connection.close_if_unusable_or_obsolete()
+        _drop_if_gone(connection)
 
 
 def after(task_name: str) -> None:
@@ -47,7 +44,14 @@ def after(task_name: str) -> None:
             logger.warning("%s left a transaction open on %r; it was rolled back", task_name, connection.alias)
             _discard(connection)
         else:
-            connection.close_if_unusable_or_obsolete()
+            _drop_if_gone(connection)
+
+
+def _drop_if_gone(connection: BaseDatabaseWrapper) -> None:
+    if _has_news(connection):
+        # Django asks a connection that had an error whether it works, and drops it if not.
+        connection.errors_occurred = True
+    connection.close_if_unusable_or_obsolete()
 
 
 def _has_news(connection: BaseDatabaseWrapper) -> bool:

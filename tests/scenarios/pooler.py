@@ -69,6 +69,10 @@ class Pooler:
         )
         wait_until(self._answers)
 
+    def connect(self):
+        """Open a connection through it; the first statement begins a transaction."""
+        return psycopg.connect(host="127.0.0.1", port=self._port, dbname=self._dbname, user="anyone")
+
     def kill(self):
         """Kill it, and every connection through it."""
         self._popen.kill()
@@ -85,7 +89,7 @@ class Pooler:
 
     def _answers(self):
         try:
-            with psycopg.connect(host="127.0.0.1", port=self._port, dbname=self._dbname, user="anyone") as connection:
+            with self.connect() as connection:
                 return connection.execute("SELECT 1").fetchone()
         except psycopg.OperationalError:
             assert self._popen.poll() is None, (self._folder / "log").read_text()

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from contextlib import ExitStack
 
 import pytest
 from django.db import connection
@@ -92,6 +93,21 @@ def test_a_worker_outlives_a_restart_of_it(pooler, start_worker, job_is):
     assert worker.log.count("the database is back") == worker.log.count("the database cannot be used")
 
 
+def test_a_pool_that_others_have_taken_is_an_outage_that_ends(pooler, start_worker, job_is):
+    """While others hold all of its connections a worker waits and says so; then it goes on. Nothing is charged."""
+    worker = start_worker("--processes", "1", database_url=pooler.url)
+    job_is(tasks.start.enqueue(), "SUCCESSFUL")
+    with ExitStack() as others:
+        for _ in range(2):
+            others.enter_context(pooler.connect()).execute("SELECT 1")
+        waiting = tasks.start.enqueue()
+        wait_until(lambda: "the database cannot be used" in worker.log, seconds=SECONDS)
+    job_is(waiting, "SUCCESSFUL")
+
+    assert not Attempt.objects.filter(charged=True).exists()
+    assert worker.log.count("the database cannot be used") == 1
+
+
 def test_the_command_line_works_through_it(pooler):
     """stats, dead and jobs read and act through a pooler."""
     letters = [make_dead_letter() for _ in range(2)]
@@ -138,9 +154,7 @@ def test_nothing_of_a_session_is_left_in_it(pooler, start_worker, job_is):
     worker.send(TERM)
     assert worker.wait() == 0
 
-    import psycopg
-
-    with psycopg.connect(pooler.url.replace("postgres:///", "postgresql:///"), autocommit=True) as through_it:
+    with pooler.connect() as through_it:
         found = through_it.execute(
             "SELECT current_setting('statement_timeout'), current_setting('enable_seqscan'),"
             " current_setting('idle_in_transaction_session_timeout'),"

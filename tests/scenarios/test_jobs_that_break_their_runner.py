@@ -37,6 +37,16 @@ def test_the_copy_of_a_process_that_a_job_forks_does_not_speak_for_it(start_work
     assert job_is(tasks.fork_and_come_back.enqueue(), "SUCCESSFUL").result == "the original"
 
 
+def test_a_connection_that_a_forked_copy_has_closed_is_replaced(start_worker, job_is):
+    """The copy says goodbye to the server in the name of both; the next job in the slot has a connection that works."""
+    start_worker("--processes", "1", database={"CONN_MAX_AGE": None})
+    broken = [tasks.fork_and_hang_up_in_the_copy.enqueue() for _ in range(3)]
+    followers = [tasks.start.enqueue() for _ in range(3)]
+
+    for result in [*broken, *followers]:
+        assert job_is(result, "SUCCESSFUL").attempt_count == 1
+
+
 def test_a_receiver_of_task_started_cannot_end_its_runner(start_worker, job_is):
     """SystemExit of a receiver is logged; the job runs as if it had not listened."""
     worker = start_worker("--processes", "1", receivers=True)

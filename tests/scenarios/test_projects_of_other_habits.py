@@ -103,6 +103,8 @@ def tight_role(database_url):
         "idle_in_transaction_session_timeout": "300ms",
         "idle_session_timeout": "700ms",
     }
+    if connection.pg_version >= 170000:
+        limits["transaction_timeout"] = "1s"
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE ROLE {role} LOGIN SUPERUSER")
         for name, limit in limits.items():

@@ -13,7 +13,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 
 from asgiref.sync import sync_to_async
-from django.db import IntegrityError, connection, transaction
+from django.db import IntegrityError, connection, connections, transaction
 from django.utils import timezone, translation
 
 from django_jobqueue import JobCancelled, Snooze, task
@@ -233,6 +233,18 @@ def fork_and_come_back():
     child = os.fork()
     if not child:
         return "the copy"
+    os.waitpid(child, 0)
+    return "the original"
+
+
+@task(max_attempts=1)
+def fork_and_hang_up_in_the_copy():
+    """Use the database, and have a forked copy close the connection that both have."""
+    Trace.objects.exists()
+    child = os.fork()
+    if not child:
+        connections.close_all()
+        os._exit(0)
     os.waitpid(child, 0)
     return "the original"
 

@@ -1,6 +1,8 @@
 """Tasks that end in every way there is; each is named by its fate."""
 
 import asyncio
+import os
+import socket
 import sys
 from contextvars import ContextVar
 
@@ -293,6 +295,14 @@ def terminate_own_connection():
     """Lose the connection."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT pg_terminate_backend(pg_backend_pid())")
+
+
+@task
+def hang_up_unseen():
+    """Cut the connection without a word to Django."""
+    connection.ensure_connection()
+    with socket.socket(fileno=os.dup(connection.connection.fileno())) as line:
+        line.shutdown(socket.SHUT_RDWR)
 
 
 @task

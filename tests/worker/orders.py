@@ -32,9 +32,9 @@ def wanted():
     return False
 
 
-def run(task, *args, is_unwanted=wanted, **changes):
+def run(task, *args, is_unwanted=wanted, rested=True, **changes):
     """Run a function, and answer with its outcome."""
-    return executor.run(order(task, *args, **changes), task, BOUNDS, is_unwanted=is_unwanted)
+    return executor.run(order(task, *args, **changes), task, BOUNDS, is_unwanted=is_unwanted, rested=rested)
 
 
 def run_async(task, *args, is_unwanted=wanted, **changes):

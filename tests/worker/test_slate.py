@@ -56,10 +56,29 @@ def test_an_error_of_the_database_is_the_job_s_own(task):
     assert isinstance(run(task), Failed)
 
 
-def test_a_tidy_job_keeps_its_connection(caplog):
+@pytest.fixture
+def lasting(monkeypatch):
+    """Have the connection outlive the job that opened it."""
+    monkeypatch.setitem(connection.settings_dict, "CONN_MAX_AGE", None)
+    connection.close()
+    yield
+    connection.close()
+
+
+@pytest.mark.parametrize("rested", [True, False], ids=["after_a_rest", "at_once"])
+def test_a_connection_that_ended_unseen_is_replaced_before_the_next_job(lasting, rested):
+    """Nobody used it since, so nobody had an error: a look at its socket tells."""
+    run(cast.write)
+    run(cast.hang_up_unseen)
+
+    assert run(cast.write, rested=rested) == Succeeded("2")
+
+
+def test_a_tidy_job_keeps_its_connection(lasting, caplog):
     """A job that leaves nothing behind costs no new connection, and no line in the log."""
     run(cast.write)
     before = connection.connection
+    assert before is not None
 
     assert run(cast.write) == Succeeded("2")
     assert connection.connection is before
