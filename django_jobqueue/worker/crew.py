@@ -154,6 +154,9 @@ class Crew:
             if overdue := runner.overdue(now, lease_margin):
                 runner.kill("a job had to be stopped", overdue)
                 continue
+            if runner.worn_out and not runner.flights:
+                runner.kill(runner.worn_out)
+                continue
             self._let_go(runner, now, lease_margin)
         if self._reopen_at is not None:
             if now < self._reopen_at or not self._may_restart:
@@ -293,6 +296,9 @@ class Crew:
                     self.has_new_room = True
                     self._restarts.started()
                     self._oom.forget()
+                case ["worn_out", why]:
+                    runner.worn_out = why
+                    logger.warning("runner %s is replaced when its jobs have ended: %s", runner.number, why)
                 case ["told", count]:
                     runner.untold -= count
                     runner.told_at = clock.now()

@@ -116,6 +116,7 @@ class Runner:
     killed_why: str = ""
     reserved: bool = False
     is_asked_back: bool = False
+    worn_out: str = ""
     untold: int = 0
     told_at: float = 0.0
     flights: dict[int, Flight] = field(default_factory=dict)
@@ -128,9 +129,14 @@ class Runner:
         return [flight for flight in self.flights.values() if not flight.is_coroutine]
 
     @property
+    def takes_orders(self) -> bool:
+        """Whether its process is in a state to run a job."""
+        return self.phase is Phase.READY and not self.worn_out
+
+    @property
     def has_room(self) -> bool:
         """Whether it takes orders at all."""
-        return self.phase is Phase.READY and not self.reserved and len(self.outgoing) < MAX_BUFFER_BYTES
+        return self.takes_orders and not self.reserved and len(self.outgoing) < MAX_BUFFER_BYTES
 
     def hand(self, flights: list[Flight]) -> None:
         """Give it orders."""
@@ -327,7 +333,7 @@ class Fleet:
 
     def _place_suspect(self, flight: Flight, loads: dict[int, Load], orders: dict[int, list[Flight]]) -> bool:
         for runner in self.runners.values():
-            if runner.phase is Phase.READY and runner.threads and not runner.flights and runner.number not in orders:
+            if runner.takes_orders and runner.threads and not runner.flights and runner.number not in orders:
                 runner.reserved = True
                 loads.pop(runner.number, None)
                 orders[runner.number] = [flight]

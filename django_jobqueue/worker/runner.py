@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import ctypes
+import errno
 import json
 import logging
 import os
@@ -95,6 +96,7 @@ class _Runner:
         self._coroutines: dict[int, asyncio.Task[None]] = {}
         self._in_hand: set[int] = set()
         self._unwanted: set[int] = set()
+        self._is_worn_out = False
 
     def read_orders(self) -> None:
         for number in range(self._plan.threads):
@@ -125,6 +127,9 @@ class _Runner:
                 self._tell_receivers(job_ids)
 
     def _take(self, order: Order) -> None:
+        if self._is_worn_out:
+            self._send(["returned", [order.ticket]])
+            return
         self._in_hand.add(order.ticket)
         task = self._registry.get(order.task)
         if task is not None and iscoroutinefunction(task.func):
@@ -187,6 +192,12 @@ class _Runner:
 
     def _done(self, order: Order, seconds: float, outcome: Outcome | Committed) -> None:
         self._forget(order.ticket)
+        if isinstance(outcome, Failed) and not self._is_worn_out and not _can_open_a_file():
+            # The jobs of others would fail here for what this one, or one before, has kept. Said first, so that the
+            # keeper hands out no more.
+            self._is_worn_out = True
+            self._send(["worn_out", "no file descriptor is left"])
+            self._return_orders()
         self._send(["done", order.ticket, seconds, wire(outcome)])
 
     def _event_loop(self) -> asyncio.AbstractEventLoop:
@@ -238,6 +249,15 @@ class _Runner:
                 # The keeper is gone, or a task has closed the socket: without a word to the keeper there is no
                 # right to run.
                 os.killpg(os.getpid(), signal.SIGKILL)
+
+
+def _can_open_a_file() -> bool:
+    try:
+        for end in os.pipe():
+            os.close(end)
+    except OSError as error:
+        return error.errno != errno.EMFILE
+    return True
 
 
 async def _uncancelled(call: Callable[..., Awaitable[None]], *arguments: Any) -> None:

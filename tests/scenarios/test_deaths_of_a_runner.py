@@ -78,6 +78,21 @@ def test_what_a_job_lacks_is_a_failed_attempt_and_not_a_death(start_worker, job_
     assert "died" not in worker.log
 
 
+def test_a_job_that_keeps_every_descriptor_spoils_no_other_job(start_worker, job_is):
+    """A process that has none left can run nothing: it is replaced, and the jobs behind the guilty one succeed."""
+    worker = start_worker("--processes", "1", "--threads", "2")
+    job_is(tasks.start.enqueue(), "SUCCESSFUL")
+    neighbour = tasks.nap.enqueue(1)
+    guilty = tasks.leak_descriptors.enqueue()
+    others = [tasks.start.enqueue() for _ in range(5)]
+
+    attempt = job_is(guilty, "FAILED").attempts.get()
+    assert (attempt.outcome, attempt.exception_class) == ("failed", "builtins.OSError")
+    for result in [neighbour, *others]:
+        assert job_is(result, "SUCCESSFUL").failure_count == 0
+    assert "no file descriptor is left" in worker.log
+
+
 def test_an_interrupted_job_starts_again_also_with_one_attempt(start_worker, job_is):
     """max_attempts=1 bounds what is charged: a deploy interrupts the job, and another worker runs it again."""
     first = start_worker("--processes", "1", "--grace", "0")

@@ -22,6 +22,8 @@ from tests.stage.models import Order, Trace
 
 SOON = constant(0.2)
 
+leaked: list[int] = []
+
 tenant: ContextVar[str] = ContextVar("tenant", default="nobody")
 
 
@@ -127,6 +129,13 @@ def fail_for_want(of):
         sys.exit(0)
     if of == "a stop":
         raise KeyboardInterrupt
+
+
+@task(max_attempts=1)
+def leak_descriptors():
+    """Open files until there are no more to be had, and keep them."""
+    while True:
+        leaked.extend(os.pipe())
 
 
 @task
