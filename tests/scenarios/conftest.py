@@ -23,14 +23,14 @@ SECONDS = 30.0
 class WorkerProcess:
     """A `runworker` of its own: a keeper, its forkserver and its runners."""
 
-    def __init__(self, *arguments, database_url, log_path, options=None, receivers=False, thread=False):
+    def __init__(self, *arguments, database_url, log_path, options=None, receivers=False, thread=False, buffered=False):
         environment = os.environ | {
             "DATABASE_URL": database_url,
             "DJANGO_SETTINGS_MODULE": "tests.settings",
             "STAGE_OPTIONS": json.dumps(options or {}),
             "STAGE_RECEIVERS": "1" if receivers else "",
             "STAGE_THREAD": "1" if thread else "",
-            "PYTHONUNBUFFERED": "1",
+            "PYTHONUNBUFFERED": "" if buffered else "1",
         }
         self.log_path = log_path
         with log_path.open("w") as log:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError
+from contextlib import suppress
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -75,13 +76,20 @@ class Command(BaseCommand):
 
         from django_jobqueue.worker.keeper import Keeper, WorkerFailed
 
-        say = self.stdout.write if given["verbosity"] else None
+        say = self._say if given["verbosity"] else None
         if say is not None:
             say(f"Worker of {plan.summary}. Stop it with Ctrl-C.")
         try:
             Keeper(plan, registry, say).run()
         except WorkerFailed as error:
             raise CommandError(str(error)) from error
+
+    def _say(self, line: str) -> None:
+        # Nobody need listen: a pipe whose reader has left is no reason to stop running jobs.
+        with suppress(OSError, ValueError):
+            self.stdout.write(line)
+            # To a file or a pipe Python prints in blocks; these lines are news.
+            self.stdout.flush()
 
 
 def _positive(text: str) -> int:
