@@ -322,8 +322,8 @@ def test_another_kind_of_database_is_told_in_one_line(settings, monkeypatch):
     monkeypatch.setattr(connection, "vendor", "sqlite")
     monkeypatch.setattr(connection, "display_name", "SQLite")
 
-    with pytest.raises(CommandError, match="needs PostgreSQL, and the database 'default' is SQLite"):
-        jobqueue("dead", "list")
+    with pytest.raises(CommandError, match="needs PostgreSQL, and the database 'default' is SQLite; make DATABASES"):
+        jobqueue("stats")
 
 
 def test_a_backend_that_does_not_exist_is_told():

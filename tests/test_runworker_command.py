@@ -38,3 +38,9 @@ def test_a_worker_without_tables_does_not_begin(missing_table):
         call_command("runworker", stdout=out)
 
     assert out.getvalue() == ""
+
+
+def test_a_backend_that_does_not_exist_is_told():
+    """--backend names an alias of TASKS; the error lists them."""
+    with pytest.raises(CommandError, match=r"^--backend nope: use an alias of TASKS: default"):
+        call_command("runworker", "--backend", "nope")

@@ -63,9 +63,10 @@ def _backend(alias: str) -> JobQueueBackend:
     try:
         backend = task_backends[alias]
     except InvalidTaskBackend as error:
-        raise InvalidOptions(
-            f"--backend {alias}: {error}; use an alias of TASKS: {', '.join(sorted(task_backends.settings))}"
-        ) from error
+        aliases = sorted(task_backends.settings)
+        if alias not in aliases:
+            raise InvalidOptions(f"--backend {alias}: use an alias of TASKS: {', '.join(aliases)}") from None
+        raise InvalidOptions(f"TASKS[{alias!r}]: {error}") from error
     if not isinstance(backend, JobQueueBackend):
         raise InvalidOptions(
             f"TASKS[{alias!r}] is {type(backend).__name__}; a worker needs "

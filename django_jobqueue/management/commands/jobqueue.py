@@ -9,6 +9,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError, connections
 from django.utils.connection import ConnectionDoesNotExist
 
+from django_jobqueue.backend import postgresql_remedy
 from django_jobqueue.database import queue_database
 from django_jobqueue.exceptions import InvalidOptions, InvalidPayload, Refused
 from django_jobqueue.management.jobqueue import dead, jobs, stats
@@ -72,7 +73,9 @@ def _usable_database(backend: str) -> str:
         raise Refused("database", f"the database {using!r} of the job queue is not in DATABASES") from None
     if connection.vendor != "postgresql":
         raise Refused(
-            "not_postgresql", f"the job queue needs PostgreSQL, and the database {using!r} is {connection.display_name}"
+            "not_postgresql",
+            f"the job queue needs PostgreSQL, and the database {using!r} is {connection.display_name}; "
+            f"{postgresql_remedy(backend, using)}",
         )
     return using
 
