@@ -10,6 +10,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from django_jobqueue.compat import DEFAULT_TASK_BACKEND_ALIAS
 from django_jobqueue.exceptions import JobQueueError
+from django_jobqueue.management.command_line import tell_in_one_line
 
 
 class Command(BaseCommand):
@@ -19,7 +20,7 @@ class Command(BaseCommand):
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         """Take options in full only: a unit file that says --proc must not change its meaning with a new option."""
-        return super().create_parser(prog_name, subcommand, **{"allow_abbrev": False} | kwargs)
+        return tell_in_one_line(super().create_parser(prog_name, subcommand, **{"allow_abbrev": False} | kwargs))
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say which jobs to take, with how many hands, and when to leave."""
