@@ -173,6 +173,20 @@ def fail_at_first(context, failures):
     return context.attempt
 
 
+@task
+def print_and_sleep(words):
+    """Print a line, then sleep for ten minutes."""
+    print(words)
+    time.sleep(600)
+
+
+@task
+async def print_and_wait(words):
+    """Print a line, then wait for ten minutes."""
+    print(words)
+    await asyncio.sleep(600)
+
+
 @task(backoff=SOON)
 def fail(message="it fails"):
     """Raise, every time."""
