@@ -210,6 +210,7 @@ def test_a_due_job_that_no_worker_knows_is_told_once(start_worker, job_is):
     job_is(tasks.start.enqueue(), "SUCCESSFUL")
 
     assert worker.log.count("shop.jobs.elsewhere") == 1
+    assert "If it is new, restart this worker" in worker.log
     assert set(Job.objects.filter(task="shop.jobs.elsewhere").values_list("status", "attempt_count")) == {("READY", 0)}
 
 
