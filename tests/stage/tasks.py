@@ -346,3 +346,14 @@ def read_the_clock(seconds=0.0):
     # time.sleep() waits until a moment, which a library that fakes the clock moves away.
     select.select([], [], [], seconds)
     return time.time()
+
+
+_held = []
+
+
+@task(takes_context=True)
+def hold_memory(context, megabytes, seconds):
+    """Leave a trace, take memory and never give it back."""
+    leave_trace("start", context)
+    _held.append(b"x" * (megabytes * 1024 * 1024))
+    time.sleep(seconds)
