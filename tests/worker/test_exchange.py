@@ -47,7 +47,7 @@ def exchange(monkeypatch):
     )
     fleet.runners[0] = Runner(number=0, threads=1, coroutines=0, sock=None, phase=Phase.READY)
     exchange = Exchange(plan, discover(), plan.card(), fleet, wakeup)
-    exchange.fleet, exchange.worker_id = fleet, exchange._card.id
+    exchange.fleet, exchange.worker_id = fleet, exchange._agenda._card.id
     yield exchange
     ForgetfulLine.answers_to_lose = 0
     exchange.close()
@@ -116,13 +116,13 @@ def test_a_claim_that_takes_too_long_is_no_outage(exchange, monkeypatch, caplog)
     """The database is there, and only the claim was slow: no word of an outage, and the next claim goes by group."""
     exchange._link._session.__class__ = TimedOutLine
     ForgetfulLine.answers_to_lose = 2
-    monkeypatch.setattr("django_jobqueue.worker.exchange.CLAIM_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr("django_jobqueue.worker.agenda.CLAIM_AGAIN_SECONDS", 0.01)
     job_id = int(succeed.enqueue().id)
     with caplog.at_level("INFO", logger="django_jobqueue.worker"):
         (flight,) = wait_until(lambda: in_hand(exchange))
 
     assert flight.claimed.id == job_id
-    assert not exchange._lost_tokens
+    assert not exchange._agenda.lost_tokens
     assert "cannot be used" not in caplog.text
     assert caplog.text.count("a claim did not come through") == 1
 
