@@ -5,6 +5,7 @@ from django.db import connection
 
 from tests.model import law
 from tests.model.mirror import Crew
+from tests.model.mutants import SHORT
 
 
 @pytest.fixture(scope="module")
@@ -27,3 +28,35 @@ def crew(quick_commits, transactional_db):
     with law.enforced():
         yield crew
     crew.close()
+
+
+KILLS = pytest.StashKey[list[tuple[str, float, BaseException]]]()
+
+
+@pytest.fixture
+def kills(pytestconfig):
+    """The mutants that were killed in this run: name, seconds, and the error that the machine gave."""
+    return pytestconfig.stash.setdefault(KILLS, [])
+
+
+def pytest_collection_modifyitems(config, items):
+    """Keep a short list of the mutants, unless all are asked for."""
+    if "mutants" in config.option.markexpr:
+        return
+    spared = [
+        item
+        for item in items
+        if item.get_closest_marker("mutants") and item.callspec.params["mutant"].name not in SHORT
+    ]
+    config.hook.pytest_deselected(items=spared)
+    items[:] = [item for item in items if item not in spared]
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Print what was killed, by what, and how fast."""
+    kills = config.stash.get(KILLS, [])
+    if kills:
+        terminalreporter.section("mutants")
+        for name, seconds, error in kills:
+            words = " ".join(str(error).split()) or type(error).__name__
+            terminalreporter.write_line(f"{name:<48} {seconds:6.1f} s  {words[:100]}")

@@ -69,11 +69,13 @@ class Ideal:
             self.jobs[job_id].status, self.jobs[job_id].waiting_for = "READY", ""
         return len(moved)
 
-    def claim(self, worker: str, token: str, tasks: Collection[str], limit: int, locked: Collection[int]) -> list[int]:
+    def claim(
+        self, worker: str, token: str, backend: str, tasks: Collection[str], limit: int, locked: Collection[int]
+    ) -> list[int]:
         ready = [
             job_id
             for job_id, job in self._with_status("READY")
-            if job.task in tasks and not job.is_past_deadline and job_id not in locked
+            if job.backend == backend and job.task in tasks and not job.is_past_deadline and job_id not in locked
         ]
         claimed = sorted(ready, key=lambda job_id: (-self.jobs[job_id].priority, self._due[job_id], job_id))[:limit]
         for job_id in claimed:
@@ -89,11 +91,11 @@ class Ideal:
         self.jobs[job_id].lease = "runs"
         return True
 
-    def rescue(self, token: str, held: Collection[str], limit: int, locked: Collection[int]) -> list[int]:
+    def rescue(self, token: str, backend: str, held: Collection[str], limit: int, locked: Collection[int]) -> list[int]:
         over = [
             job_id
             for job_id, job in self._with_status("RUNNING")
-            if job.lease == "over" and job.token not in held and job_id not in locked
+            if job.backend == backend and job.lease == "over" and job.token not in held and job_id not in locked
         ]
         taken = sorted(over, key=self._run_out.__getitem__)[:limit]
         for job_id in taken:

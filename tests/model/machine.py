@@ -15,6 +15,8 @@ from tests.model.state import JobState
 
 WORKERS = st.integers(0, 2)
 
+BACKENDS = ["default", "default", "default", "other"]
+
 OUTCOMES = st.sampled_from(
     [
         Succeeded(),
@@ -35,6 +37,7 @@ OUTCOMES = st.sampled_from(
 NEW_JOBS = st.builds(
     JobState,
     task=st.sampled_from([*TASKS, *TASKS, UNKNOWN]),
+    backend=st.sampled_from(BACKENDS),
     priority=st.sampled_from([0, 0, 5]),
     max_attempts=st.integers(1, 3),
     is_due=st.booleans(),
@@ -122,9 +125,11 @@ class Verbs(RuleBasedStateMachine):
     def promote(self, worker, limit):
         self.mirror.promote(worker, limit)
 
-    @rule(target=grips, worker=WORKERS, limit=st.integers(1, 4), by_group=st.booleans())
-    def claim(self, worker, limit, by_group):
-        return multiple(*self.mirror.claim(worker, limit, by_group=by_group))
+    @rule(
+        target=grips, worker=WORKERS, limit=st.integers(1, 4), backend=st.sampled_from(BACKENDS), by_group=st.booleans()
+    )
+    def claim(self, worker, limit, backend, by_group):
+        return multiple(*self.mirror.claim(worker, limit, backend=backend, by_group=by_group))
 
     @rule(worker=WORKERS, limit=st.integers(1, 2))
     def claim_unheard(self, worker, limit):
@@ -156,9 +161,9 @@ class Verbs(RuleBasedStateMachine):
         if grip.is_unstarted:
             self.mirror.give_back(grip.worker, grip)
 
-    @rule(target=grips, worker=WORKERS, limit=st.sampled_from([1, 100]))
-    def rescue(self, worker, limit):
-        return multiple(*self.mirror.rescue(worker, limit))
+    @rule(target=grips, worker=WORKERS, limit=st.sampled_from([1, 100]), backend=st.sampled_from(BACKENDS))
+    def rescue(self, worker, limit, backend):
+        return multiple(*self.mirror.rescue(worker, limit, backend=backend))
 
     @rule(worker=WORKERS)
     def rescue_unheard(self, worker):

@@ -29,6 +29,8 @@ from tests.store.test_lifecycle import LATER
 TASKS = ("shop.charge", "shop.mail")
 """What the workers know."""
 
+HOLDS_ITS_KEY = "unique_key IS NOT NULL AND status IN ('WAITING', 'READY', 'RUNNING')"
+
 UNKNOWN = "shop.forgotten"
 
 HOUR = 3600.0
@@ -120,6 +122,7 @@ class Mirror:
         """Ask for so many jobs that are all alike, with one call."""
         new = NewJob(
             job.task,
+            backend=job.backend,
             priority=job.priority,
             max_attempts=job.max_attempts,
             run_after=None if job.is_due else LATER,
@@ -165,13 +168,21 @@ class Mirror:
         later = [job for job in self.ideal.jobs.values() if job.status == "WAITING" and not job.is_due]
         assert (next_due is not None) == bool(later)
 
-    def claim(self, worker: int, limit: int = 1, *, by_group: bool = False, is_heard: bool = True) -> list[Grip]:
+    def claim(
+        self,
+        worker: int,
+        limit: int = 1,
+        *,
+        backend: str = "default",
+        by_group: bool = False,
+        is_heard: bool = True,
+    ) -> list[Grip]:
         """Claim. An answer that is not heard leaves the worker with a token that it can only recover."""
         hand = self._hand(worker)
         hand.by_group = by_group
-        held = hand.claim(limit, tasks=TASKS, lease_seconds=HOUR)
+        held = hand.claim(limit, tasks=TASKS, backend=backend, lease_seconds=HOUR)
         token = held[0].token if held else UUID(int=0)
-        expected = self.ideal.claim(str(hand.id), str(token), TASKS, limit, self.locked)
+        expected = self.ideal.claim(str(hand.id), str(token), backend, TASKS, limit, self.locked)
         assert [each.id for each in held] == expected
         for each in held:
             assert each.job.attempt_number == self.ideal.jobs[each.id].attempt_count
@@ -202,11 +213,13 @@ class Mirror:
         assert given == {grip.id for grip in grips if self.ideal.give_back(grip.id, grip.token)}
         self._hand(worker).believes -= set(grips)
 
-    def rescue(self, worker: int, limit: int = 100, *, is_heard: bool = True) -> list[Grip]:
+    def rescue(self, worker: int, limit: int = 100, *, backend: str = "default", is_heard: bool = True) -> list[Grip]:
         hand = self._hand(worker)
-        held = hand.rescue(*[grip.held for grip in hand.believes], limit=limit, lease_seconds=HOUR)
+        beliefs = [grip.held for grip in hand.believes]
+        held = hand.rescue(*beliefs, backend=backend, limit=limit, lease_seconds=HOUR)
         token = held[0].token if held else UUID(int=0)
-        expected = self.ideal.rescue(str(token), {grip.token for grip in hand.believes}, limit, self.locked)
+        tokens = {grip.token for grip in hand.believes}
+        expected = self.ideal.rescue(str(token), backend, tokens, limit, self.locked)
         assert {each.id for each in held} == set(expected)
         return self._grips(worker, held, is_heard, is_unstarted=False)
 
@@ -279,7 +292,7 @@ def insert_unique(task: str, key: str, **columns: Any) -> int | None:
     with connection.cursor() as cursor:
         cursor.execute(
             f"INSERT INTO {Job._meta.db_table} ({names}) VALUES ({marks}) ON CONFLICT (backend, task, unique_key) "
-            "WHERE unique_key IS NOT NULL AND status IN ('WAITING', 'READY', 'RUNNING') DO NOTHING RETURNING id",
+            f"WHERE {HOLDS_ITS_KEY} DO NOTHING RETURNING id",
             list(columns.values()),
         )
         row = cursor.fetchone()

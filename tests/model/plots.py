@@ -18,7 +18,7 @@ LONG_ENOUGH = 9
 
 REJECTED = Failed(verdict=Verdict.REJECTED)
 
-ENDS = st.sampled_from([Succeeded(), REJECTED, Interrupted(), Snoozed(0.0), Failed(after_seconds=0.0)])
+ENDS = st.sampled_from([Succeeded(), REJECTED, TimedOut(), Interrupted(), Snoozed(0.0), Failed(after_seconds=0.0)])
 
 
 class Plots(Verbs):
@@ -36,14 +36,17 @@ class Plots(Verbs):
             self.mirror.promote(worker)
         if self.status(job_id) != "READY":
             return None
-        found = [grip for grip in self.mirror.claim(worker, 1000) if grip.id == job_id]
+        found = [grip for grip in self.mirror.claim(worker, 1000, backend=self.backend(job_id)) if grip.id == job_id]
         return found[0] if found else None
 
     def take_over(self, job_id, rescuer):
         """Let the lease of a job run out and have a worker rescue it, which has forgotten its own."""
         self.mirror.run_out(job_id)
         self.mirror.crash(rescuer)
-        return next(grip for grip in self.mirror.rescue(rescuer) if grip.id == job_id)
+        return next(grip for grip in self.mirror.rescue(rescuer, backend=self.backend(job_id)) if grip.id == job_id)
+
+    def backend(self, job_id):
+        return self.mirror.ideal.jobs[job_id].backend
 
     # --- Frozen workers
 
@@ -167,9 +170,7 @@ class Plots(Verbs):
         self.mirror.replay(job_id)
         self.mirror.discard(job_id)
 
-    @rule(
-        target=Verbs.grips, data=st.data(), worker=WORKERS, outcome=ENDS | st.just(TimedOut()), cancelled=st.booleans()
-    )
+    @rule(target=Verbs.grips, data=st.data(), worker=WORKERS, outcome=ENDS, cancelled=st.booleans())
     def live_again(self, data, worker, outcome, cancelled):
         """A replayed job has its whole budget before it, and its letter follows it to the end."""
         job_id = self.a_dead_job(data, worker)
@@ -196,12 +197,12 @@ class Plots(Verbs):
             return
         grip = self.start(job_id, worker)
         self.mirror.settle(worker, (grip, REJECTED))
-        twin = self.mirror.enqueue_unique(JobState(job.task, job.key, max_attempts=2))
+        twin = self.mirror.enqueue_unique(JobState(job.task, key=job.key, max_attempts=2))
         self.mirror.replay(job_id)
         grip = self.start(twin, worker)
         self.mirror.replay(job_id)
         self.mirror.settle(worker, (grip, signed(outcome, grip)))
-        self.mirror.enqueue_unique(JobState(job.task, job.key))
+        self.mirror.enqueue_unique(JobState(job.task, key=job.key))
         self.mirror.replay(job_id)
 
     # --- People and workers

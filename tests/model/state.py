@@ -15,6 +15,7 @@ class JobState:
     """A job, its attempts, its letter and what people did to it. Moments are kept as what they mean now."""
 
     task: str
+    backend: str = "default"
     key: str | None = None
     priority: int = 0
     max_attempts: int = 3
@@ -49,7 +50,7 @@ class JobState:
 
 
 READ = f"""
-SELECT id, task, unique_key, priority, max_attempts, status, waiting_for,
+SELECT id, task, backend, unique_key, priority, max_attempts, status, waiting_for,
     run_after <= statement_timestamp(),
     COALESCE(expires_at <= statement_timestamp(), false),
     attempt_count, failure_count, interruption_count, snooze_count, crash_count, lease_token::text,
@@ -80,6 +81,6 @@ def clear() -> None:
 
 
 def _state(row: tuple[Any, ...]) -> JobState:
-    attempts, letters, deeds = row[20] or [], row[21] or [], row[22] or []
+    attempts, letters, deeds = row[21] or [], row[22] or [], row[23] or []
     assert len(letters) <= 1, f"job {row[0]} has {len(letters)} letters"
-    return JobState(*row[1:20], [tuple(attempt) for attempt in attempts], *(letters or [()])[0], deeds=deeds)
+    return JobState(*row[1:21], [tuple(attempt) for attempt in attempts], *(letters or [()])[0], deeds=deeds)

@@ -14,7 +14,7 @@ from tests.store.hands import COMMITS
 pytestmark = COMMITS
 
 PROFILES = {
-    "short": settings(max_examples=120, stateful_step_count=30),
+    "short": settings(max_examples=80, stateful_step_count=25),
     "long": settings(max_examples=4000, stateful_step_count=60),
 }
 
