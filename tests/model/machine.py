@@ -36,7 +36,7 @@ OUTCOMES = st.sampled_from(
 
 NEW_JOBS = st.builds(
     JobState,
-    task=st.sampled_from([*TASKS, *TASKS, UNKNOWN]),
+    task=st.sampled_from([*TASKS, UNKNOWN]),
     backend=st.sampled_from(BACKENDS),
     priority=st.sampled_from([0, 0, 5]),
     max_attempts=st.integers(1, 3),
@@ -108,10 +108,10 @@ class Verbs(RuleBasedStateMachine):
     def fall_due(self, data):
         self.mirror.fall_due(pick(data, self.with_status("WAITING")))
 
-    @precondition(lambda self: self.with_status("READY"))
+    @precondition(lambda self: self.mirror.ideal.jobs)
     @rule(data=st.data())
     def pass_deadline(self, data):
-        self.mirror.pass_deadline(pick(data, self.with_status("READY")))
+        self.mirror.pass_deadline(pick(data, sorted(self.mirror.ideal.jobs)))
 
     @precondition(lambda self: self.with_status("RUNNING"))
     @rule(data=st.data())
@@ -140,6 +140,7 @@ class Verbs(RuleBasedStateMachine):
     def recover(self, worker):
         return multiple(*self.mirror.recover(worker))
 
+    @precondition(lambda self: self.bundle("grips"))
     @rule(worker=WORKERS, some=st.lists(grips, max_size=3, unique_by=job_of))
     def renew(self, worker, some):
         self.mirror.renew(worker, *some)
@@ -151,6 +152,7 @@ class Verbs(RuleBasedStateMachine):
         grip = pick(data, self.holding())
         self.mirror.settle(grip.worker, (grip, signed(outcome, grip)))
 
+    @precondition(lambda self: self.bundle("grips"))
     @rule(worker=WORKERS, ends=st.lists(st.tuples(grips, OUTCOMES), max_size=4, unique_by=lambda end: end[0].id))
     def settle_late(self, worker, ends):
         """A worker settles what it holds, or once held, in one call."""

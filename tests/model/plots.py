@@ -36,7 +36,9 @@ class Plots(Verbs):
             self.mirror.promote(worker)
         if self.status(job_id) != "READY":
             return None
-        found = [grip for grip in self.mirror.claim(worker, 1000, backend=self.backend(job_id)) if grip.id == job_id]
+        # By group or in order, as chance has it.
+        grips = self.mirror.claim(worker, 1000, backend=self.backend(job_id), by_group=job_id % 2 == 0)
+        found = [grip for grip in grips if grip.id == job_id]
         return found[0] if found else None
 
     def take_over(self, job_id, rescuer):
@@ -132,6 +134,16 @@ class Plots(Verbs):
             self.mirror.run_out(grip.id)
             self.mirror.rescue(rescuer, is_heard=False)
             self.mirror.recover(rescuer)
+
+    @rule(data=st.data(), worker=WORKERS)
+    def lose_a_host_and_rescue_job_by_job(self, data, worker):
+        """Many leases end at once; a rescue takes no more than it asks for, those first that ended first."""
+        for backend in ("default", "other"):
+            job = JobState("shop.mail", backend=backend)
+            self.mirror.enqueue(job, 2)
+            self.mirror.run_out(*[grip.id for grip in self.mirror.claim(worker, 3, backend=backend)])
+            for rescuer in range(3):
+                self.mirror.rescue(rescuer, 1, backend=backend)
 
     # --- Bounds
 
