@@ -46,6 +46,17 @@ class Meeting:
             assert run.end in ends, f"order {run.order} is like neither serial one:\n{_story(run, *serial)}"
         return number
 
+    def check_laws(self) -> int:
+        """Walk through every order, where several verbs share a transaction: they are atomic one by one, not together.
+
+        No order may break an invariant or a law, or end in a circle of locks.
+        """
+        number = 0
+        for run in self.all_orders():
+            number += 1
+            assert not [answer for answer in run.answers if isinstance(answer, str)], _story(run)
+        return number
+
     def all_orders(self) -> Iterator[Run]:
         prefix: str | None = ""
         while prefix is not None:
