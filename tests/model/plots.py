@@ -7,7 +7,7 @@ early where its hero cannot come on: a task that nobody knows, a deadline that h
 from __future__ import annotations
 
 from hypothesis import strategies as st
-from hypothesis.stateful import multiple, precondition, rule
+from hypothesis.stateful import multiple, rule
 
 from django_jobqueue.policy.outcomes import Failed, Interrupted, Lost, Snoozed, Succeeded, TimedOut, Verdict
 from tests.model.machine import OUTCOMES, UNIQUE_JOBS, WORKERS, Verbs, pick, signed
@@ -227,14 +227,16 @@ class Plots(Verbs):
         self.start(second, worker)
         self.mirror.cancel(second)
 
-    @precondition(lambda self: self.mirror.ideal.jobs)
     @rule(target=Verbs.grips, data=st.data(), worker=WORKERS, by_group=st.booleans())
     def work_around_a_lock(self, data, worker, by_group):
         """A row that somebody has locked holds no worker up: it is passed over, and a lease on it is busy."""
-        job_id = pick(data, sorted(self.mirror.ideal.jobs))
-        grips = [grip for grip in self.holding() if grip.id == job_id]
-        with self.mirror.somebody_locks(job_id):
+        runs = self.start(self.mirror.enqueue(JobState("shop.mail"))[0], (worker + 1) % 3)
+        self.mirror.run_out(runs.id)
+        (waits,) = self.mirror.enqueue(JobState("shop.mail", is_due=False))
+        self.mirror.fall_due(waits)
+        (is_ready,) = self.mirror.enqueue(JobState("shop.mail", priority=5))
+        with self.mirror.somebody_locks(pick(data, [runs.id, waits, is_ready])):
             self.mirror.promote(worker)
-            self.mirror.renew(worker, *grips)
-            grips = [*self.mirror.rescue(worker), *self.mirror.recover(worker)]
-            return multiple(*grips, *self.mirror.claim(worker, 2, by_group=by_group))
+            taken = [*self.mirror.rescue(worker), *self.mirror.recover(worker)]
+            self.mirror.renew(runs.worker, runs)
+            return multiple(runs, *taken, *self.mirror.claim(worker, 2, by_group=by_group))
