@@ -2,8 +2,8 @@
 
 import pytest
 
+from tests import law
 from tests.interleavings.stepping import Side
-from tests.model import law
 from tests.model.conftest import quick_commits
 
 __all__ = ["quick_commits"]
@@ -15,7 +15,7 @@ COUNTS = pytest.StashKey[dict[str, int]]()
 def sides(quick_commits, transactional_db):
     """The sides a and b, in a database that refuses illegal moves."""
     sides = {name: Side(name) for name in "ab"}
-    with law.enforced():
+    with law.strictly():
         yield sides
     for side in sides.values():
         side.end()

@@ -3,7 +3,7 @@
 import pytest
 from django.db import connection
 
-from tests.model import law
+from tests import law
 from tests.model.mirror import Crew
 from tests.model.mutants import SHORT
 
@@ -25,7 +25,7 @@ def quick_commits(django_db_setup, django_db_blocker):
 def crew(quick_commits, transactional_db):
     """Three workers, and a stranger, in a database that refuses illegal moves."""
     crew = Crew()
-    with law.enforced():
+    with law.strictly():
         yield crew
     crew.close()
 
