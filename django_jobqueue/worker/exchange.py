@@ -187,7 +187,7 @@ class Exchange:
             claims=claims,
             wanted=wanted,
             is_poll=is_poll,
-            rescue=self._rescue(token, batch) if is_rescue else None,
+            rescue=self._rescue(batch) if is_rescue else None,
             sign_of_life=self._sign_of_life() if is_rescue else None,
             unknown_tasks=self._demand.unknown_tasks() if is_rescue else None,
         )
@@ -195,12 +195,13 @@ class Exchange:
     def _held(self) -> list[Lease]:
         return [Lease(flight.claimed.id, flight.token) for flight in self._fleet.flights()] + self._ledger.leases()
 
-    def _rescue(self, token: UUID, batch: Batch) -> Statement[list[TakenOver]]:
+    def _rescue(self, batch: Batch) -> Statement[list[TakenOver]]:
         return rescue(
             backend=self._plan.backend,
             held_tokens={lease.token for lease in [*self._held(), *batch.leases]}
             | {s.token for s in batch.settlements},
-            token=token,
+            # Not the cycle's: if the reply is lost, what was rescued has run, and must not be given back like a claim.
+            token=uuid4(),
             lease_seconds=self._options.lease_seconds,
         )
 
@@ -245,7 +246,7 @@ class Exchange:
             logger.warning("job %s %s: its lease ran out; worker %s is lost", job.id, job.task, job.worker_id)
             self.settle(
                 job,
-                cycle.token,
+                job.token,
                 Lost(Failure("django_jobqueue.exceptions.WorkerLost", f"the lease of worker {job.worker_id} ran out")),
             )
         self._name_unknown(answer.unknown_tasks)

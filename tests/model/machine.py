@@ -39,7 +39,7 @@ NEW_JOBS = st.builds(
     task=st.sampled_from([*TASKS, UNKNOWN]),
     backend=st.sampled_from(BACKENDS),
     priority=st.sampled_from([0, 0, 5]),
-    max_attempts=st.integers(1, 3),
+    max_attempts=st.sampled_from([1, 2, 3, 3]),
     is_due=st.booleans(),
 )
 

@@ -136,14 +136,18 @@ class Plots(Verbs):
             self.mirror.recover(rescuer)
 
     @rule(data=st.data(), worker=WORKERS)
-    def lose_a_host_and_rescue_job_by_job(self, data, worker):
-        """Many leases end at once; a rescue takes no more than it asks for, those first that ended first."""
+    def take_no_more_than_asked_for(self, data, worker):
+        """Many leases end at once, and many jobs fall due: those first that were first, and the rest another time."""
         for backend in ("default", "other"):
             job = JobState("shop.mail", backend=backend)
             self.mirror.enqueue(job, 2)
             self.mirror.run_out(*[grip.id for grip in self.mirror.claim(worker, 3, backend=backend)])
             for rescuer in range(3):
                 self.mirror.rescue(rescuer, 1, backend=backend)
+        for job_id in self.mirror.enqueue(JobState("shop.mail", is_due=False), 3):
+            self.mirror.fall_due(job_id)
+        self.mirror.promote(worker, 1)
+        self.mirror.promote(worker, 1)
 
     # --- Bounds
 
