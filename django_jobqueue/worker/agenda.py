@@ -120,7 +120,7 @@ class Agenda:
             claims=claims,
             wanted=wanted,
             is_poll=is_poll,
-            rescue=self._rescue(token, batch) if is_rescue else None,
+            rescue=self._rescue(batch) if is_rescue else None,
             sign_of_life=self._sign_of_life() if is_rescue else None,
             unknown_tasks=self._demand.unknown_tasks() if is_rescue else None,
         )
@@ -128,12 +128,13 @@ class Agenda:
     def _held(self) -> list[Lease]:
         return [Lease(flight.claimed.id, flight.token) for flight in self._fleet.flights()] + self._ledger.leases()
 
-    def _rescue(self, token: UUID, batch: Batch) -> Statement[list[TakenOver]]:
+    def _rescue(self, batch: Batch) -> Statement[list[TakenOver]]:
         return rescue(
             backend=self._plan.backend,
             held_tokens={lease.token for lease in [*self._held(), *batch.leases]}
             | {s.token for s in batch.settlements},
-            token=token,
+            # Not the cycle's: if the reply is lost, what was rescued has run, and must not be given back like a claim.
+            token=uuid4(),
             lease_seconds=self._options.lease_seconds,
         )
 

@@ -174,7 +174,7 @@ class Exchange:
             logger.warning("job %s %s: its lease ran out; worker %s is lost", job.id, job.task, job.worker_id)
             self.settle(
                 job,
-                cycle.token,
+                job.token,
                 Lost(Failure("django_jobqueue.exceptions.WorkerLost", f"the lease of worker {job.worker_id} ran out")),
                 cancel_requested=job.is_unwanted,
             )

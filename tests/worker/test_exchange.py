@@ -27,10 +27,11 @@ class ForgetfulLine(Session):
     """A session whose line breaks after the server has done its work, on demand."""
 
     answers_to_lose = 0
+    losing = "claim"
 
     def run(self, *statements, **options):
         answers = super().run(*statements, **options)
-        if ForgetfulLine.answers_to_lose and any(statement.name == "claim" for statement in statements):
+        if ForgetfulLine.answers_to_lose and any(statement.name == ForgetfulLine.losing for statement in statements):
             ForgetfulLine.answers_to_lose -= 1
             self.close()
             raise psycopg.OperationalError("the line broke")
@@ -49,7 +50,7 @@ def exchange(monkeypatch):
     exchange = Exchange(plan, discover(), plan.card(), fleet, wakeup)
     exchange.fleet, exchange.worker_id = fleet, exchange._agenda._card.id
     yield exchange
-    ForgetfulLine.answers_to_lose = 0
+    ForgetfulLine.answers_to_lose, ForgetfulLine.losing = 0, "claim"
     exchange.close()
     wakeup.close()
 
@@ -139,3 +140,23 @@ def test_a_worker_is_not_drained_by_a_poll_from_before(exchange):
     wait_until(lambda: in_hand(exchange) == [] and exchange.ended)
 
     assert not exchange.is_drained
+
+
+def test_a_job_that_ran_is_not_given_back_when_the_reply_of_its_rescue_is_lost(exchange):
+    """A worker that rescues its own forgotten job, and does not hear of it, does not give it back: it has run."""
+    ran = int(succeed.enqueue().id)
+    Job.objects.update(
+        status="RUNNING",
+        attempt_count=1,
+        worker_id=exchange.worker_id,
+        lease_token=uuid4(),
+        lease_expires_at=Now() - timedelta(seconds=1),
+    )
+    ForgetfulLine.answers_to_lose, ForgetfulLine.losing = 1, "rescue"
+    wait_until(lambda: in_hand(exchange) or not ForgetfulLine.answers_to_lose)
+    other = int(succeed.enqueue().id)
+
+    (flight,) = wait_until(lambda: in_hand(exchange))
+
+    assert flight.claimed.id == other
+    assert Job.objects.filter(pk=ran, status="RUNNING", attempt_count=1).exists()
