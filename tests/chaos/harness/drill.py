@@ -42,8 +42,10 @@ class Drill:
         self._rate, self._mix = rate, mix or load.MIX
         self._count, self._proxied = workers, proxied
         self._arguments = ["--processes", "2", "--threads", "2", "--coroutines", "5", *arguments]
+        self._proxied_producer = more.pop("proxied_producer", False)
         self._mutant, self._tablespace = more.pop("mutant", ""), more.pop("tablespace", None)
         self._options = OPTIONS | more.pop("options", {})
+        self.lease_seconds = self._options["lease_seconds"]
         self.proxy = self.producer = None
         self.workers, self._all = [], []
         self.complaints = []
@@ -123,7 +125,7 @@ class Drill:
             self.seed,
             self._rate,
             self._mix,
-            environment=self.environment(),
+            environment=self.environment(proxied=self._proxied_producer),
             intents=self.intents,
             log_path=self.folder / "producer.log",
         )
