@@ -13,6 +13,7 @@ import psycopg
 from django_jobqueue.store.notify import CHANNEL
 from django_jobqueue.store.session import Session
 from django_jobqueue.worker.link import Link
+from django_jobqueue.worker.outage import in_a_line
 from django_jobqueue.worker.wakeup import Ear, Wakeup
 
 logger = logging.getLogger("django_jobqueue.worker")
@@ -51,7 +52,7 @@ class Listener:
             if self._ear is not None and self._ear.heard():
                 self._heard()
         except psycopg.OperationalError as error:
-            logger.info("the listening connection is gone (%s); polling goes on", str(error).strip())
+            logger.info("the listening connection is gone (%s); polling goes on", in_a_line(error))
             self._drop()
 
     def _drop(self) -> None:
