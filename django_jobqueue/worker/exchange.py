@@ -31,7 +31,7 @@ from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.intake import Intake
 from django_jobqueue.worker.judge import Judge
 from django_jobqueue.worker.ledger import Ledger, is_refusal, waited_for_a_lock
-from django_jobqueue.worker.link import Link, Reply
+from django_jobqueue.worker.link import Link, Reply, call_seconds
 from django_jobqueue.worker.listener import Listener
 from django_jobqueue.worker.outage import Outage
 from django_jobqueue.worker.pace import Pace
@@ -43,6 +43,8 @@ logger = logging.getLogger("django_jobqueue.worker")
 
 RESCUE_AFTER_OUTAGE_SECONDS = 10.0
 """So long after its own return a worker rescues nothing: the others have only just come back too."""
+RESCUE_AFTER_START_SECONDS = 3.0
+"""A worker that starts cannot know of an outage. By then the others have tried again (`outage.MAX_SECONDS`)."""
 
 
 class Exchange:
@@ -57,8 +59,11 @@ class Exchange:
         self._plan, self._options = plan, plan.options
         self._fleet, self._wakeup = fleet, wakeup
         self._judge = Judge(registry, plan.options)
-        self._link = Link(Session(plan.options.database), wakeup.wake)
+        seconds = call_seconds(plan.options.lease_seconds)
+        self._link = Link(Session(plan.options.database), wakeup.wake, call_seconds=seconds)
         self._ledger, self._outage, self._schedule = Ledger(), Outage(), Schedule(plan.options)
+        if not plan.until_idle:
+            self._schedule.postpone_rescue(RESCUE_AFTER_START_SECONDS)
         listens = plan.options.notify
         self._listener = Listener(plan.options.database, wakeup, self._heard) if listens else None
         self._intake = Intake(registry, self.pace, card.id)
@@ -232,7 +237,7 @@ class Exchange:
         self._agenda.lost_tokens.clear()
         # The other workers have only just come back too, and may not have renewed yet.
         self._schedule.postpone_rescue(RESCUE_AFTER_OUTAGE_SECONDS if self._was_out else 0.0)
-        self._was_out = True
+        self._was_out = False
         self._renewed(renewal, sent_at)
         for orphan in orphans:
             logger.info("job %s %s: the reply to its claim was lost; it is given back", orphan.id, orphan.task)
@@ -269,4 +274,5 @@ class Exchange:
     def _out(self, error: Exception) -> None:
         self._outage.failed(error)
         # Somebody's lock, or a slow server, is no reason to doubt the connection.
-        self._agenda.is_known = self._agenda.is_known and waited_for_a_lock(error)
+        if not waited_for_a_lock(error):
+            self._agenda.is_known, self._was_out = False, True

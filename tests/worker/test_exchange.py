@@ -28,8 +28,12 @@ class ForgetfulLine(Session):
 
     answers_to_lose = 0
     losing = "claim"
+    calls_to_refuse = 0
 
     def run(self, *statements, **options):
+        if ForgetfulLine.calls_to_refuse:
+            ForgetfulLine.calls_to_refuse -= 1
+            raise psycopg.OperationalError("connection refused")
         answers = super().run(*statements, **options)
         if ForgetfulLine.answers_to_lose and any(statement.name == ForgetfulLine.losing for statement in statements):
             ForgetfulLine.answers_to_lose -= 1
@@ -50,7 +54,8 @@ def exchange(monkeypatch):
     exchange = Exchange(plan, discover(), plan.card(), fleet, wakeup)
     exchange.fleet, exchange.worker_id = fleet, exchange._agenda._card.id
     yield exchange
-    ForgetfulLine.answers_to_lose, ForgetfulLine.losing = 0, "claim"
+    ForgetfulLine.answers_to_lose = ForgetfulLine.calls_to_refuse = 0
+    ForgetfulLine.losing = "claim"
     exchange.close()
     wakeup.close()
 
@@ -90,6 +95,24 @@ def test_a_claim_that_was_committed_late_is_found(exchange):
 
     assert (flight.claimed.id, flight.claimed.attempt_number) == (job_id, 2)
     assert Attempt.objects.get().outcome == "lost"
+
+
+@pytest.mark.parametrize("refused", [0, 2], ids=["when_it_has_ended", "while_it_lasts"])
+def test_a_worker_that_starts_in_an_outage_rescues_nothing_at_first(exchange, refused):
+    """The others were away too: it does not take over what they have had no chance to renew. It claims at once."""
+    ForgetfulLine.calls_to_refuse = refused
+    theirs = int(succeed.enqueue().id)
+    an_hour_ago = Now() - timedelta(hours=1)
+    Job.objects.update(status="RUNNING", attempt_count=1, lease_token=uuid4(), lease_expires_at=an_hour_ago)
+    first, second = int(succeed.enqueue().id), int(succeed.enqueue().id)
+    wait_until(lambda: in_hand(exchange))
+    exchange.give_back(exchange.fleet.waiting)
+    exchange.fleet.waiting.clear()
+    (flight,) = wait_until(lambda: in_hand(exchange))
+
+    assert flight.claimed.id in (first, second)
+    assert Job.objects.get(pk=theirs).attempts.count() == 0
+    assert exchange._schedule.rescue_at > clock.now() + 1
 
 
 def test_a_job_that_was_lost_while_it_waits_is_forgotten(exchange):
