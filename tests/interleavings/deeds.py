@@ -27,7 +27,8 @@ from django_jobqueue.store.settle import Settlement
 from django_jobqueue.store.settle import settle as settle_verb
 from django_jobqueue.store.statement import Statement, run_on
 from django_jobqueue.store.transaction import read_committed
-from tests.model.mirror import insert_unique, letter_of
+from tests.model.mirror import letter_of
+from tests.model.unique import insert_unique
 from tests.store.hands import BURY, LOST, TASK, add_job, at
 
 Deed = Callable[[], Any]

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 
 from tests import law
-from tests.model.mirror import Crew
+from tests.model.crew import Crew
 from tests.model.mutants import SHORT
 
 

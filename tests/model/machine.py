@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multiple, precondition, rule
 
 from django_jobqueue.policy.outcomes import Failed, Interrupted, Lost, Snoozed, Succeeded, TimedOut, Verdict
-from tests.model.mirror import TASKS, UNKNOWN, Crew, Grip, Mirror, current
+from tests.model.crew import Crew, Grip
+from tests.model.mirror import TASKS, UNKNOWN, Mirror, current
 from tests.model.state import JobState
 
 WORKERS = st.integers(0, 2)

@@ -1,18 +1,13 @@
-"""Each verb, done to the real queue and to the ideal one; their answers must be the same.
-
-A worker here is a `Hand` with what it believes: the tokens that it holds, and those of its calls that got no answer.
-What it believes may be wrong, and often is.
-"""
+"""Each verb, done to the real queue and to the ideal one; their answers must be the same."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from datetime import datetime
 from typing import Any
 from uuid import UUID
-
-from django.db import connection
 
 from django_jobqueue.exceptions import Refused
 from django_jobqueue.models import DeadLetter, Job
@@ -20,73 +15,20 @@ from django_jobqueue.policy import retry
 from django_jobqueue.policy.outcomes import Outcome
 from django_jobqueue.store import cancel, discard, replay
 from django_jobqueue.store.enqueue import NewJob, enqueue
-from django_jobqueue.store.session import connect
 from tests.model import invariants, state
+from tests.model.crew import Crew, Grip, Worker
 from tests.model.ideal import BOUNDS, Ideal
-from tests.store.hands import Hand, Held, at
-from tests.store.test_lifecycle import LATER
+from tests.model.unique import insert_unique
+from tests.store.hands import Held, at
 
 TASKS = ("shop.charge", "shop.mail")
 """What the workers know."""
-
-HOLDS_ITS_KEY = "unique_key IS NOT NULL AND status IN ('WAITING', 'READY', 'RUNNING')"
 
 UNKNOWN = "shop.forgotten"
 
 HOUR = 3600.0
 
-
-@dataclass(frozen=True)
-class Grip:
-    """A job in the hands of a worker: the lease that it was given, which it may have lost since."""
-
-    worker: int
-    held: Held
-    is_unstarted: bool
-    """Whether no runner was handed the job, so that it may be given back."""
-
-    @property
-    def id(self) -> int:
-        return self.held.id
-
-    @property
-    def token(self) -> str:
-        return str(self.held.token)
-
-
-@dataclass(eq=False)
-class Worker(Hand):
-    """A hand that does not wait for others' locks, and what it believes."""
-
-    believes: set[Grip] = field(default_factory=set)
-    unheard: set[UUID] = field(default_factory=set)
-
-    def _run(self, *statements):
-        return self.session.run(*statements, statement_timeout_ms=1500)
-
-
-class Crew:
-    """Three workers, and a stranger who locks rows. Their connections outlive the examples."""
-
-    def __init__(self) -> None:
-        self.workers = [Worker(id=UUID(int=number)) for number in (1, 2, 3)]
-        self.stranger = connect("default")
-
-    def forget(self) -> None:
-        for worker in self.workers:
-            worker.believes.clear()
-            worker.unheard.clear()
-
-    def close(self) -> None:
-        self.stranger.close()
-        for worker in self.workers:
-            worker.session.close()
-
-    @contextmanager
-    def lock(self, job_id: int) -> Iterator[None]:
-        with self.stranger.transaction():
-            self.stranger.execute(f"SELECT FROM {Job._meta.db_table} WHERE id = %s FOR UPDATE", [job_id])
-            yield
+LATER = datetime.fromisoformat("2126-01-01T00:00:00+00:00")
 
 
 class Mirror:
@@ -283,20 +225,6 @@ def same(*deeds: Callable[[], object]) -> str:
             answers.append(refusal.code)
     assert len(set(answers)) == 1, f"answers differ: {answers}"
     return answers[0]
-
-
-def insert_unique(task: str, key: str, **columns: Any) -> int | None:
-    """Insert a job unless a live one holds its key, with the one statement that asks the index."""
-    columns = {"task": task, "unique_key": key, **columns}
-    names, marks = ", ".join(columns), ", ".join(["%s"] * len(columns))
-    with connection.cursor() as cursor:
-        cursor.execute(
-            f"INSERT INTO {Job._meta.db_table} ({names}) VALUES ({marks}) ON CONFLICT (backend, task, unique_key) "
-            f"WHERE {HOLDS_ITS_KEY} DO NOTHING RETURNING id",
-            list(columns.values()),
-        )
-        row = cursor.fetchone()
-    return row and row[0]
 
 
 def current(mirror: Mirror, grips: Collection[Grip]) -> list[Grip]:

@@ -18,7 +18,7 @@ from django.db import connection
 from django_jobqueue.models import Job
 from django_jobqueue.policy import retry
 from django_jobqueue.store import cancel, discard, replay, statement
-from tests.model import mirror
+from tests.model import state, unique
 
 
 @dataclass(frozen=True)
@@ -82,10 +82,10 @@ def index(name: str, statuses: str) -> Mutant:
                 f"WHERE {narrower}"
             )
         try:
-            with mock.patch.object(mirror, "HOLDS_ITS_KEY", narrower):
+            with mock.patch.object(unique, "HOLDS_ITS_KEY", narrower):
                 yield
         finally:
-            mirror.state.clear()
+            state.clear()
             with connection.schema_editor() as editor:
                 editor.execute(f"DROP INDEX {constraint.name}")
                 editor.add_constraint(Job, constraint)

@@ -144,17 +144,18 @@ class Plots(Verbs):
             self.mirror.run_out(*[grip.id for grip in self.mirror.claim(worker, 3, backend=backend)])
             for rescuer in range(3):
                 self.mirror.rescue(rescuer, 1, backend=backend)
-        for job_id in self.mirror.enqueue(JobState("shop.mail", is_due=False), 3):
+        for job_id in self.mirror.enqueue(JobState("shop.mail", is_due=False), 4):
             self.mirror.fall_due(job_id)
-        self.mirror.promote(worker, 1)
-        self.mirror.promote(worker, 1)
+        for by_group in (False, True):
+            self.mirror.promote(worker, 2)
+            self.mirror.claim(worker, 1, by_group=by_group)
 
     # --- Bounds
 
-    @rule(data=st.data(), worker=WORKERS, outcome=OUTCOMES)
-    def end_the_same_way_again_and_again(self, data, worker, outcome):
+    @rule(data=st.data(), worker=WORKERS, outcome=OUTCOMES, is_new=st.booleans())
+    def end_the_same_way_again_and_again(self, data, worker, outcome, is_new):
         """Whatever happens to a job, it does not happen for ever."""
-        job_id = self.a_live_job(data)
+        job_id = self.mirror.enqueue(JobState("shop.charge"))[0] if is_new else self.a_live_job(data)
         for _ in range(LONG_ENOUGH):
             grip = self.start(job_id, worker)
             if grip is None:
@@ -186,23 +187,32 @@ class Plots(Verbs):
         self.mirror.replay(job_id)
         self.mirror.discard(job_id)
 
-    @rule(target=Verbs.grips, data=st.data(), worker=WORKERS, outcome=ENDS, cancelled=st.booleans())
-    def live_again(self, data, worker, outcome, cancelled):
-        """A replayed job has its whole budget before it, and its letter follows it to the end."""
+    @rule(
+        target=Verbs.grips,
+        data=st.data(),
+        worker=WORKERS,
+        outcome=ENDS,
+        is_late=st.booleans(),
+        cancelled=st.integers(0, 2),
+    )
+    def live_again(self, data, worker, outcome, is_late, cancelled):
+        """A replayed job has its whole budget and no deadline before it, and its letter follows it to the end."""
         job_id = self.a_dead_job(data, worker)
         if job_id is None:
             return multiple()
+        if is_late:
+            self.mirror.pass_deadline(job_id)
         self.mirror.replay(job_id)
         grips = []
-        for _ in range(LONG_ENOUGH):
+        for number in range(LONG_ENOUGH):
+            if number == cancelled:
+                self.mirror.cancel(job_id)
             grip = self.start(job_id, worker)
             if grip is None:
                 break
             grips.append(grip)
             self.mirror.settle(worker, (grip, signed(outcome, grip)))
             self.mirror.check()
-            if cancelled:
-                self.mirror.cancel(job_id)
         return multiple(*grips)
 
     @rule(data=st.data(), worker=WORKERS, job=UNIQUE_JOBS, outcome=OUTCOMES)
@@ -231,16 +241,21 @@ class Plots(Verbs):
         self.start(second, worker)
         self.mirror.cancel(second)
 
-    @rule(target=Verbs.grips, data=st.data(), worker=WORKERS, by_group=st.booleans())
-    def work_around_a_lock(self, data, worker, by_group):
+    @rule(target=Verbs.grips, worker=WORKERS)
+    def work_around_a_lock(self, worker):
         """A row that somebody has locked holds no worker up: it is passed over, and a lease on it is busy."""
-        runs = self.start(self.mirror.enqueue(JobState("shop.mail"))[0], (worker + 1) % 3)
-        self.mirror.run_out(runs.id)
-        (waits,) = self.mirror.enqueue(JobState("shop.mail", is_due=False))
-        self.mirror.fall_due(waits)
-        (is_ready,) = self.mirror.enqueue(JobState("shop.mail", priority=5))
-        with self.mirror.somebody_locks(pick(data, [runs.id, waits, is_ready])):
-            self.mirror.promote(worker)
-            taken = [*self.mirror.rescue(worker), *self.mirror.recover(worker)]
-            self.mirror.renew(runs.worker, runs)
-            return multiple(runs, *taken, *self.mirror.claim(worker, 2, by_group=by_group))
+        owner, grips = (worker + 1) % 3, []
+        for by_group in (False, True):
+            runs = self.start(self.mirror.enqueue(JobState("shop.mail"))[0], owner)
+            self.mirror.run_out(runs.id)
+            (waits,) = self.mirror.enqueue(JobState("shop.mail", is_due=False))
+            self.mirror.fall_due(waits)
+            (is_ready,) = self.mirror.enqueue(JobState("shop.mail", priority=5))
+            for locked in (runs.id, waits, is_ready):
+                with self.mirror.somebody_locks(locked):
+                    self.mirror.promote(worker)
+                    grips += self.mirror.rescue(worker)
+                    self.mirror.renew(owner, runs)
+                    grips += self.mirror.claim(worker, 2, by_group=by_group)
+            grips.append(runs)
+        return multiple(*grips)
