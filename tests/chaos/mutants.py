@@ -47,7 +47,9 @@ def never_renew():
 
 def forget_lost_claims():
     """Do not look for claims whose reply was lost."""
-    without("recover", "AND mine.worker_id = %(worker_id)s::uuid", "AND false AND mine.worker_id = %(worker_id)s::uuid")()
+    without(
+        "recover", "AND mine.worker_id = %(worker_id)s::uuid", "AND false AND mine.worker_id = %(worker_id)s::uuid"
+    )()
 
 
 def forget_outcomes():

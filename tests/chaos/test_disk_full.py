@@ -17,7 +17,9 @@ def small_disk(server):
     """Mount a small tmpfs and make a tablespace of it; skip where nobody may mount."""
     folder = server.home / "small-disk"
     folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "chaos", folder], capture_output=True, text=True)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "chaos", folder], capture_output=True, text=True
+    )
     if mounted.returncode:
         pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.strip()}")
     try:

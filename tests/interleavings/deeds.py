@@ -17,7 +17,7 @@ from django_jobqueue.store import replay as replay_verb
 from django_jobqueue.store.claim import Claimed, Serving
 from django_jobqueue.store.give_back import give_back as give_back_verb
 from django_jobqueue.store.promote import promote as promote_verb
-from django_jobqueue.store.renew import Lease
+from django_jobqueue.store.renew import Lease, Renewal
 from django_jobqueue.store.renew import renew as renew_verb
 from django_jobqueue.store.rescue import TakenOver
 from django_jobqueue.store.rescue import recover as recover_verb
@@ -176,9 +176,11 @@ def discard(job_id: int) -> Deed:
 def plain(answer: Any, places: Mapping[int, int]) -> Any:
     """Name jobs by their place among all: ids grow from run to run. Moments are left out."""
     match answer:
-        case (renewed, lost, busy) if isinstance(busy, frozenset):
+        case Renewal(renewed, lost, busy, unwanted):
             # Busy is no loss: whoever asks again is told. For the oracle it is as if it had been asked later.
-            return plain(renewed, places), plain(lost | busy, places)
+            return plain(renewed, places), plain(lost | busy, places), plain(unwanted, places)
+        case dict():
+            return sorted((places[job_id], status) for job_id, status in answer.items())
         case (int(moved), _):
             return moved
         case list():

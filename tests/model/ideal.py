@@ -119,6 +119,8 @@ class Ideal:
         job.status, job.token, job.lease, job.worker = "READY", None, None, None
         job.attempt_count -= 1
         job.has_started = job.attempt_count > 0
+        if job.is_unwanted:
+            self._end_as_cancelled(job)
         return True
 
     def settle(self, job_id: int, token: str, outcome: Outcome) -> bool:
@@ -126,7 +128,11 @@ class Ideal:
         if job.token != token:
             return False
         job.token = job.lease = None
+        before = job.letter, job.reason, job.deaths, job.is_due
         self._follow(job_id, job, outcome)
+        if job.is_unwanted and job.status != "SUCCESSFUL":
+            job.letter, job.reason, job.deaths, job.is_due = before
+            self._end_as_cancelled(job)
         return True
 
     def _follow(self, job_id: int, job: JobState, outcome: Outcome) -> None:
@@ -195,14 +201,17 @@ class Ideal:
     def cancel(self, job_id: int) -> None:
         job = self.jobs[job_id]
         match job.status:
+            case "RUNNING" if job.is_unwanted:
+                raise Refused("already_requested", "")
             case "RUNNING":
-                raise Refused("running", "")
+                job.is_unwanted = True
+                job.deeds.append("cancel")
+                return
             case "CANCELLED":
                 raise Refused("already_cancelled", "")
             case "SUCCESSFUL" | "FAILED":
                 raise Refused("finished", "")
-        job.status, job.waiting_for, job.has_ended = "CANCELLED", "", True
-        self._resolve(job)
+        self._end_as_cancelled(job)
         job.deeds.append("cancel")
 
     def replay(self, job_id: int) -> None:
@@ -213,7 +222,7 @@ class Ideal:
             raise Refused("unique_key_taken", "")
         job.status, job.has_ended, job.is_due, job.letter = "READY", False, True, "REPLAYED"
         job.failure_count = job.interruption_count = job.snooze_count = job.crash_count = 0
-        job.is_past_deadline = False
+        job.is_past_deadline = job.is_unwanted = False
         job.deeds.append("replay")
         self._falls_due(job_id)
 
@@ -223,6 +232,10 @@ class Ideal:
             raise Refused(f"already_{job.letter.lower()}", "")
         job.letter = "DISCARDED"
         job.deeds.append("discard")
+
+    def _end_as_cancelled(self, job: JobState) -> None:
+        job.status, job.waiting_for, job.has_ended = "CANCELLED", "", True
+        self._resolve(job)
 
     def _resolve(self, job: JobState) -> None:
         if job.letter == "REPLAYED":

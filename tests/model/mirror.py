@@ -134,7 +134,8 @@ class Mirror:
         renewal = self._hand(worker).renew(*[grip.held for grip in grips], lease_seconds=HOUR)
         busy = {grip.id for grip in grips if grip.id in self.locked and self._is_current(grip)}
         kept = {grip.id for grip in grips if grip.id not in busy and self.ideal.renew(grip.id, grip.token)}
-        assert renewal == (kept, {grip.id for grip in grips} - kept - busy, busy)
+        assert renewal[:3] == (kept, {grip.id for grip in grips} - kept - busy, busy)
+        assert renewal.unwanted == {job_id for job_id in kept if self.ideal.jobs[job_id].is_unwanted}
 
     def settle(self, worker: int, *ends: tuple[Grip, Outcome]) -> frozenset[int]:
         """Decide what follows these outcomes, and write it, in one call; answer with the jobs it changed."""

@@ -192,7 +192,15 @@ PEOPLE = [
     index("a retry gives the unique key up", "'READY', 'RUNNING'"),
     index("a start gives the unique key up", "'WAITING', 'READY'"),
     index("replay ignores the unique key", "'none'"),
-    Mutant("cancel of a running job", lambda: mock.patch.object(cancel, "_check", lambda job: None)),
+    sql(
+        "a request to cancel is not read at the settle",
+        ("settle", "CASE WHEN job.cancel_requested_at IS NULL THEN mine.status ELSE 'CANCELLED' END", "mine.status"),
+    ),
+    sql(
+        "a request to cancel is not read when a job is given back",
+        ("give_back", "CASE WHEN job.cancel_requested_at IS NULL THEN 'READY' ELSE 'CANCELLED' END", "'READY'"),
+    ),
+    sql("a renewal says nothing of a request", ("renew", "WHEN renewed.is_unwanted THEN 'unwanted'", "")),
     Mutant("discard of a replayed letter", lambda: mock.patch.object(discard, "_check", lambda letter: None)),
 ]
 

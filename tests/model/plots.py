@@ -235,11 +235,17 @@ class Plots(Verbs):
 
     @rule(data=st.data(), worker=WORKERS)
     def cancel_before_and_after_the_claim(self, data, worker):
-        """What was cancelled is not claimed; what was claimed is not cancelled."""
+        """What was cancelled is not claimed; what was claimed is asked, and no end but success is another than that."""
         first, second = self.mirror.enqueue(JobState("shop.mail"), 2)
         self.mirror.cancel(first)
-        self.start(second, worker)
+        grip = self.start(second, worker)
         self.mirror.cancel(second)
+        self.mirror.renew(worker, grip)
+        end = data.draw(st.sampled_from(["settle", "give back", "nothing"]))
+        if end == "settle":
+            self.mirror.settle(worker, (grip, signed(data.draw(OUTCOMES), grip)))
+        elif end == "give back":
+            self.mirror.give_back(worker, grip)
 
     @rule(target=Verbs.grips, worker=WORKERS)
     def work_around_a_lock(self, worker):

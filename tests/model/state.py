@@ -42,6 +42,8 @@ class JobState:
     reason: str = ""
     deeds: list[str] = field(default_factory=list)
     """What the audit says that people did."""
+    is_unwanted: bool = False
+    """Whether a person has asked for it to be cancelled while it ran."""
 
     def differences(self, other: JobState) -> str:
         """Name what is not the same, mine first."""
@@ -59,7 +61,8 @@ SELECT id, task, backend, unique_key, priority, max_attempts, status, waiting_fo
     (SELECT json_agg(json_build_array(number, outcome, charged, worker_id) ORDER BY number)
         FROM {Attempt._meta.db_table} WHERE job_id = job.id),
     (SELECT json_agg(json_build_array(status, deaths, reason)) FROM {DeadLetter._meta.db_table} WHERE job_id = job.id),
-    (SELECT json_agg(action ORDER BY id) FROM {AuditEntry._meta.db_table} WHERE object = 'job:' || job.id)
+    (SELECT json_agg(action ORDER BY id) FROM {AuditEntry._meta.db_table} WHERE object = 'job:' || job.id),
+    cancel_requested_at IS NOT NULL
 FROM {Job._meta.db_table} AS job
 ORDER BY id
 """
@@ -83,4 +86,6 @@ def clear() -> None:
 def _state(row: tuple[Any, ...]) -> JobState:
     attempts, letters, deeds = row[21] or [], row[22] or [], row[23] or []
     assert len(letters) <= 1, f"job {row[0]} has {len(letters)} letters"
-    return JobState(*row[1:21], [tuple(attempt) for attempt in attempts], *(letters or [()])[0], deeds=deeds)
+    return JobState(
+        *row[1:21], [tuple(attempt) for attempt in attempts], *(letters or [()])[0], deeds=deeds, is_unwanted=row[24]
+    )

@@ -193,7 +193,9 @@ def nobody_is_rescued_too_early(evidence):
     """A lease is taken from a worker when it has run out, or the worker gives it up itself without an attempt."""
     for job_id, moves in evidence.moves.items():
         for move, after in zip(moves, [*moves[1:], None], strict=True):
-            is_taken = move["old_status"] == move["new_status"] == "RUNNING" and move["old_lease_expires_at"] > move["at"]
+            is_taken = (
+                move["old_status"] == move["new_status"] == "RUNNING" and move["old_lease_expires_at"] > move["at"]
+            )
             if is_taken and after is not None and after["new_status"] != "RUNNING":
                 closed = [a for a in evidence.attempts.get(job_id, []) if a["finished_at"] >= move["at"]]
                 if closed and closed[0]["outcome"] == "lost" and closed[0]["worker_id"] == move["worker_id"]:

@@ -172,7 +172,9 @@ class Drill:
         lines, tracebacks = self._logs(evidence)
         claims = recovery.claims_of(evidence)
         seconds = recovery.recoveries(evidence, wounds, claims)
-        return Report(self.name, self.seed, len(wounds), evidence, verdict, seconds, codes, lines, tracebacks, self.complaints)
+        return Report(
+            self.name, self.seed, len(wounds), evidence, verdict, seconds, codes, lines, tracebacks, self.complaints
+        )
 
     def _rest(self):
         query = "SELECT count(*) FROM django_jobqueue_job WHERE status IN ('WAITING', 'READY', 'RUNNING')"
@@ -184,7 +186,9 @@ class Drill:
         codes = []
         for worker in self.workers:
             if not worker.is_alive:
-                self.complaints.append(f"a worker left by itself with {worker.popen.returncode}: {tail(worker.log_path)}")
+                self.complaints.append(
+                    f"a worker left by itself with {worker.popen.returncode}: {tail(worker.log_path)}"
+                )
             codes.append(worker.end())
             if codes[-1]:
                 self.complaints.append(f"a worker left with {codes[-1]}: {tail(worker.log_path)}")

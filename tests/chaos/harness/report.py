@@ -75,4 +75,6 @@ def table(rows):
     """Write rows of cells under HEAD, aligned."""
     rows = [list(HEAD), *rows]
     widths = [max(len(row[n]) for row in rows) for n in range(len(HEAD))]
-    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
