@@ -8,6 +8,7 @@ from psycopg import IsolationLevel
 
 from django_jobqueue.models import Attempt, DeadLetter, Job
 from tests.scenarios.conftest import SECONDS, TERM
+from tests.stage import tasks
 from tests.stage.models import Trace
 from tests.waiting import wait_until
 
@@ -139,13 +140,10 @@ def _has_listened_for_long():
         return cursor.fetchone() is not None
 
 
-@pytest.mark.parametrize("health_checks", [False, True], ids=["without_health_checks", "with_health_checks"])
-def test_a_job_after_a_lull_finds_a_connection_that_works(tight_role, start_worker, job_is, health_checks):
+def test_a_job_after_a_lull_finds_a_connection_that_works(tight_role, start_worker, job_is):
     """The server ends sessions that are idle: the job that comes after that succeeds at its first attempt."""
-    from tests.stage import tasks
-
-    habits = {"database": {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": health_checks}}
-    start_worker("--processes", "1", database_url=tight_role, options={"notify": False}, **habits)
+    habits = {"database_url": tight_role, "database": {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": False}}
+    start_worker("--processes", "1", **habits)
     job_is(tasks.start.enqueue(), "SUCCESSFUL")
     job_is(tasks.nap.enqueue(0), "SUCCESSFUL")
     wait_until(lambda: not _sessions_of_jobs(), seconds=SECONDS)
