@@ -66,6 +66,7 @@ class JobQueueBackend(BaseTaskBackend):
 
     def __init__(self, alias: str, params: Mapping[str, Any]) -> None:
         super().__init__(alias, dict(params))
+        self.has_own_queues = "QUEUES" in params
         self.raw_options = params.get("OPTIONS", {})
         # Django keeps the mapping here; the property below says what it means.
         del self.options
@@ -89,10 +90,14 @@ class JobQueueBackend(BaseTaskBackend):
             raise InvalidTask(f"no task is named {stored_name(task)!r} in this process; there is nothing to run")
         task_options.require_stable(task.func, getattr(task, "task_name", None))
         if task.run_after is not None and not isinstance(task.run_after, datetime):
-            raise InvalidTask(f"run_after is a datetime; got {task.run_after!r}")
+            raise InvalidTask(
+                f"run_after is a datetime, as in timezone.now() + timedelta(minutes=5); got {task.run_after!r}"
+            )
         if isinstance(task.priority, bool) or not isinstance(task.priority, int | float):
             raise InvalidTask(f"priority is a whole number; got {task.priority!r}")
         _require_queue_name(task.queue_name)
+        if self.queues and task.queue_name not in self.queues:
+            raise InvalidTask(self._other_queue(task.queue_name))
         super().validate_task(task)
 
     def enqueue(  # type: ignore[override]
@@ -144,10 +149,10 @@ class JobQueueBackend(BaseTaskBackend):
 
         Raises TaskResultDoesNotExist if there is none, or if it belongs to another backend.
         """
-        from django_jobqueue.models import Job
-
         number = _job_id(result_id)
         self.require_postgresql()
+        from django_jobqueue.models import Job
+
         try:
             job = Job.objects.using(self.database).get(pk=number, backend=self.alias)
         except Job.DoesNotExist:
@@ -156,6 +161,7 @@ class JobQueueBackend(BaseTaskBackend):
         return results.from_job(job, attempts, registry.find(job.task))
 
     def _new_job(self, task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> NewJob:
+        self._require_app()
         from django_jobqueue.store.enqueue import NewJob
 
         options = self.options
@@ -200,8 +206,7 @@ class JobQueueBackend(BaseTaskBackend):
 
     def require_postgresql(self) -> None:
         """Raise InvalidOptions or UnsupportedDatabase unless the queue's tables can be used here."""
-        if not apps.is_installed("django_jobqueue"):
-            raise InvalidOptions(f"TASKS[{self.alias!r}] uses the job queue; add 'django_jobqueue' to INSTALLED_APPS")
+        self._require_app()
         if self.database not in connections:
             raise InvalidOptions(
                 f"TASKS[{self.alias!r}]['OPTIONS']['database'] is {self.database!r}, "
@@ -211,12 +216,30 @@ class JobQueueBackend(BaseTaskBackend):
         connection = connections[self.database]
         if connection.vendor != "postgresql":
             raise UnsupportedDatabase(
-                f"the job queue needs PostgreSQL, and DATABASES[{self.database!r}] is "
-                f"{connection.display_name}; "
-                f"name a PostgreSQL alias in TASKS[{self.alias!r}]['OPTIONS']['database'], or use "
-                f"{PACKAGE}.backends.immediate.ImmediateBackend, or DummyBackend beside it, "
-                "where there is none, as in tests"
+                f"the job queue needs PostgreSQL, and DATABASES[{self.database!r}] is {connection.display_name}; "
+                f"{postgresql_remedy(self.alias, self.database)}"
             )
+
+    def _other_queue(self, queue_name: str) -> str:
+        where = f"TASKS[{self.alias!r}]"
+        if self.has_own_queues:
+            return f"queue_name {queue_name!r} is not in {where}['QUEUES']; add it there, or allow any name with []"
+        return f"queue_name is {queue_name!r}, and Django allows 'default' only; add \"QUEUES\": [] to {where}"
+
+    def _require_app(self) -> None:
+        # Without the app its models cannot even be imported, and the error says nothing of the cause.
+        if not apps.is_installed("django_jobqueue"):
+            raise InvalidOptions(f"TASKS[{self.alias!r}] uses the job queue; add 'django_jobqueue' to INSTALLED_APPS")
+
+
+def postgresql_remedy(alias: str, database: str) -> str:
+    """Say what to do where the database of a queue is another one than PostgreSQL."""
+    return (
+        f"make DATABASES[{database!r}] PostgreSQL, or name a second, PostgreSQL one in "
+        f"TASKS[{alias!r}]['OPTIONS']['database'] (enqueue is then not in the transaction of your data); "
+        f"where there is none, as in tests, set TASKS[{alias!r}]['BACKEND'] to "
+        f"'{PACKAGE}.backends.immediate.ImmediateBackend', or to DummyBackend beside it"
+    )
 
 
 def _require_queue_name(queue_name: Any) -> None:

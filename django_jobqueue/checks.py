@@ -27,8 +27,8 @@ from django.db import connections
 from django.utils.module_loading import import_string
 
 from django_jobqueue import conf, registry
-from django_jobqueue.backend import MAX_ALIAS_LENGTH, JobQueueBackend
-from django_jobqueue.compat import PACKAGE, task_backends
+from django_jobqueue.backend import MAX_ALIAS_LENGTH, JobQueueBackend, postgresql_remedy
+from django_jobqueue.compat import PACKAGE, InvalidTaskBackend, task_backends
 
 _BACKEND = f"{JobQueueBackend.__module__}.{JobQueueBackend.__qualname__}"
 _AT_ONCE = {
@@ -53,6 +53,9 @@ def check_tasks(app_configs: Sequence[AppConfig] | None = None, **kwargs: Any) -
         tasks = registry.known_tasks()
     except ImportError as error:
         hint = "Correct the module: a worker that cannot import it refuses to start."
+        if isinstance(error.__cause__, InvalidTaskBackend):
+            names = sorted(task_backends.settings)
+            hint = f"Say @task(backend={names[0]!r}), or give one alias in TASKS the name 'default'." if names else hint
         return [Error(str(error), hint=hint, id="django_jobqueue.E005")]
     hint = "Jobs are stored under this name; a worker would not know which function to call."
     return [Error(conflict, hint=hint, id="django_jobqueue.E004") for conflict in registry.duplicates(tasks)]
@@ -115,12 +118,13 @@ def _check_alias(alias: str, params: Mapping[str, Any]) -> Iterator[CheckMessage
     faults = conf.problems(params.get("OPTIONS", {}))
     for fault in faults:
         yield Error(
-            f"{where}['OPTIONS']: {fault}.",
-            hint="Options, units and bounds are in docs/reference/settings.md.",
+            _sentence(f"{where}['OPTIONS']: {fault}"),
+            # A path: who installed a wheel has the module and no documentation.
+            hint=f"Every option, with its unit, default and bounds, is in {conf.__file__}.",
             id="django_jobqueue.E001",
         )
     if not faults:
-        yield from _check_database(where, _database(params))
+        yield from _check_database(alias, _database(params))
 
 
 def _database(params: Mapping[str, Any]) -> str:
@@ -128,10 +132,10 @@ def _database(params: Mapping[str, Any]) -> str:
     return str(options.get("database", "default")) if isinstance(options, Mapping) else "default"
 
 
-def _check_database(where: str, database: str) -> Iterator[CheckMessage]:
+def _check_database(alias: str, database: str) -> Iterator[CheckMessage]:
     if database not in connections:
         yield Error(
-            f"{where}['OPTIONS']['database'] is {database!r}, which is not in DATABASES.",
+            f"TASKS[{alias!r}]['OPTIONS']['database'] is {database!r}, which is not in DATABASES.",
             hint=f"Use one of {', '.join(sorted(connections))}, or add it to DATABASES.",
             id="django_jobqueue.E002",
         )
@@ -139,11 +143,13 @@ def _check_database(where: str, database: str) -> Iterator[CheckMessage]:
         yield Warning(
             f"DATABASES[{database!r}] is {connections[database].display_name}; the job queue "
             "enqueues into PostgreSQL only, and no worker runs here.",
-            hint=f"Name a PostgreSQL alias in {where}['OPTIONS']['database'], or set "
-            f"{where}['BACKEND'] to '{PACKAGE}.backends.immediate.ImmediateBackend' where there "
-            "is none, as in tests.",
+            hint=_sentence(postgresql_remedy(alias, database)),
             id="django_jobqueue.W001",
         )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[:1].upper()}{text[1:]}" + ("" if text.endswith("?") else ".")
 
 
 def _check_neighbours() -> Iterator[CheckMessage]:

@@ -112,6 +112,15 @@ class Options:
     coroutines: int = _integer(10, minimum=0, maximum=10_000)
     """Coroutines that one runner process runs at a time. Default 10."""
 
+    max_jobs_per_process: int | None = _integer(None, minimum=1, maximum=1_000_000_000)
+    """Jobs after which a runner process is replaced by a fresh one, once it is empty. None is never; default None."""
+
+    max_process_bytes: int | None = _integer(None, minimum=1_000_000, maximum=10**15)
+    """Resident memory above which a runner process is replaced by a fresh one, once it is empty. Linux.
+
+    Bytes; None is no limit; default None.
+    """
+
     def __post_init__(self) -> None:
         given = {option.name: getattr(self, option.name) for option in fields(self)}
         faults = _wrong(given) or _contradictory(given)

@@ -280,6 +280,13 @@ def test_queues_may_be_limited(configure):
         cast.succeed.using(queue_name="spam")
 
 
+def test_a_queue_name_without_queues_is_told(settings):
+    """Django allows one queue name where QUEUES is missing; the error says what to add."""
+    settings.TASKS = {"default": {"BACKEND": BACKEND}}
+    with pytest.raises(InvalidTask, match=r"""add "QUEUES": \[\] to TASKS\['default'\]"""):
+        cast.succeed.using(queue_name="billing")
+
+
 def test_context_needs_its_argument():
     """A task that takes the context must name it as its first argument."""
     with pytest.raises(InvalidTask, match="context"):
@@ -289,7 +296,7 @@ def test_context_needs_its_argument():
 @pytest.mark.parametrize("run_after", [timedelta(seconds=1), "tomorrow", 5])
 def test_run_after_is_a_datetime(run_after):
     """Anything but a datetime is refused as run_after."""
-    with pytest.raises(InvalidTask, match="run_after is a datetime"):
+    with pytest.raises(InvalidTask, match=r"run_after is a datetime, as in timezone.now\(\) \+ timedelta"):
         cast.succeed.using(run_after=run_after)
 
 
@@ -430,7 +437,7 @@ def test_enqueue_many_names_an_invalid_task(configure):
     elsewhere = cast.succeed.using(queue_name="spam")
     backend = configure(queues=["default"])
 
-    with pytest.raises(InvalidTask, match=r"jobs\[1\]: Queue 'spam'"):
+    with pytest.raises(InvalidTask, match=r"jobs\[1\]: queue_name 'spam'"):
         backend.enqueue_many([(cast.succeed, (), {}), (elsewhere, (), {})])
     assert not Job.objects.exists()
 

@@ -9,7 +9,7 @@ from django.core.checks import Error, Warning, run_checks  # noqa: A004
 from django.db import connection
 from django.test import override_settings
 
-from django_jobqueue import checks, tasks
+from django_jobqueue import checks, conf, tasks
 from django_jobqueue.compat import PACKAGE
 
 BACKEND = "django_jobqueue.backend.JobQueueBackend"
@@ -75,6 +75,8 @@ def test_wrong_options_are_errors(settings, options, words):
     assert message.id == "django_jobqueue.E001"
     assert message.msg.startswith("TASKS['default']['OPTIONS']: ")
     assert words in message.msg
+    assert not message.msg.endswith("?.")
+    assert conf.__file__ in message.hint
 
 
 def test_each_fault_is_a_message_of_its_own(settings):
@@ -116,6 +118,7 @@ def test_another_database_is_a_warning(monkeypatch):
 
     assert isinstance(message, Warning)
     assert message.id == "django_jobqueue.W001"
+    assert message.hint.startswith("Make DATABASES['default'] PostgreSQL, or")
     assert f"{PACKAGE}.backends.immediate.ImmediateBackend" in message.hint
 
 
@@ -204,6 +207,16 @@ def test_a_broken_tasks_module_is_an_error(install):
     assert message.id == "django_jobqueue.E005"
     assert "'broken.tasks'" in message.msg
     assert "no_such_module" in message.msg
+
+
+def test_a_task_without_an_alias_is_an_error(install, settings):
+    """Where no alias is named default, the error says how a task names another one."""
+    settings.TASKS = {"jobs": {"BACKEND": BACKEND}}
+    install("nameless", "from django_jobqueue import task\n@task\ndef first(): pass\n")
+    (message,) = checks.check_tasks()
+
+    assert message.id == "django_jobqueue.E005"
+    assert message.hint == "Say @task(backend='jobs'), or give one alias in TASKS the name 'default'."
 
 
 @pytest.mark.django_db

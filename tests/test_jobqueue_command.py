@@ -7,6 +7,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.db import connection
 
+from django_jobqueue.management.commands.jobqueue import Command
 from django_jobqueue.management.jobqueue import jobs, many
 from django_jobqueue.management.jobqueue.options import default_actor
 from django_jobqueue.management.jobqueue.terminal import duration
@@ -121,7 +122,9 @@ def test_named_letters_are_replayed():
     """The command signs as the user of the operating system unless told otherwise."""
     letter = make_dead_letter()
 
-    assert jobqueue("dead", "replay", letter.pk) == "1 replayed\n"
+    line = jobqueue("dead", "replay", letter.pk)
+
+    assert line == f"letter {letter.pk}: job {letter.job_id} tests.tasks.fail replayed\n"
 
     assert statuses(letter) == ["REPLAYED"]
     assert AuditEntry.objects.get().actor == default_actor()
@@ -134,12 +137,97 @@ def test_a_filter_replays_the_open_letters_that_match():
     left = [make_dead_letter("DISCARDED"), make_dead_letter(task="tasks.other"), make_dead_letter(reason="expired")]
     words = ("dead", "replay", "--task", "tests.tasks.fail", "--reason", "attempts_exhausted")
 
-    assert jobqueue(*words, "--limit", "1") == "1 replayed\n"
+    jobqueue(*words, "--limit", "1")
     assert statuses(newer, older) == ["OPEN", "REPLAYED"]
-    assert jobqueue(*words) == "1 replayed\n"
-    assert jobqueue(*words) == "0 replayed\n"
+    jobqueue(*words)
+    assert jobqueue(*words).startswith("0 replayed\n")
 
     assert statuses(newer, *left) == ["REPLAYED", "DISCARDED", "OPEN", "OPEN"]
+
+
+def test_a_letter_may_be_named_by_its_job():
+    """The log of a worker names jobs: --job finds the letter of one, and the answer has both numbers."""
+    make_job()  # so that the two numbers differ
+    replayed, discarded, shown = make_dead_letter(), make_dead_letter(), make_dead_letter()
+
+    document = jobqueue_json("dead", "replay", "--job", replayed.job_id)
+    line = jobqueue("dead", "discard", "--job", discarded.job_id, "--reason-text", "done by hand")
+
+    assert document["replayed"] == [str(replayed.pk)]
+    assert document["details"] == [{"id": replayed.pk, "job_id": replayed.job_id, "task": "tests.tasks.fail"}]
+    assert line == f"letter {discarded.pk}: job {discarded.job_id} tests.tasks.fail discarded\n"
+    assert statuses(replayed, discarded, shown) == ["REPLAYED", "DISCARDED", "OPEN"]
+    assert jobqueue_json("dead", "show", "--job", shown.job_id)["dead_letter"]["id"] == shown.pk
+
+
+@pytest.mark.parametrize("job", [999, "9" * 30])
+@pytest.mark.parametrize("verb", ["show", "replay", "discard"])
+def test_a_job_without_a_letter_is_told(verb, job):
+    """--job with a job that is well, or is none, changes nothing."""
+    letter = make_dead_letter()
+    words = ["--reason-text", "x"] if verb == "discard" else []
+    ids = [letter.pk] if verb != "show" else []
+
+    with pytest.raises(CommandError, match=f"there is no dead letter of job {job}"):
+        jobqueue("dead", verb, *ids, "--job", job, *words)
+
+    assert statuses(letter) == ["OPEN"]
+
+
+@pytest.mark.parametrize("words", [[], ["1", "--job", "1"]])
+def test_one_letter_is_shown(words):
+    """A letter is named once: by its id or by its job."""
+    assert jobqueue_json("dead", "show", *words, exit_code=2)["error"]["code"] == "usage"
+
+
+def test_many_letters_are_told_in_short(monkeypatch):
+    """Of a thousand letters a person sees the first lines and the number, a program all of them."""
+    monkeypatch.setattr(many, "MAX_TOLD", 2)
+    for _ in range(4):
+        make_dead_letter()
+
+    lines = jobqueue("dead", "replay", "--all", "--yes").splitlines()
+
+    assert (len(lines), lines[2:]) == (4, ["… and 2 more", "4 replayed"])
+
+
+@pytest.mark.parametrize(
+    "words", [("dead", "list"), ("dead", "replay"), ("dead", "discard", "--reason-text", "x"), ("jobs", "list")]
+)
+def test_a_task_that_nobody_knows_is_told(words):
+    """A short name finds nothing, and the answer says which was probably meant; a full one is no mistake."""
+    assert "no task is named hold_the_gil; did you mean tests.stage.tasks.hold_the_gil?" in jobqueue(
+        *words, "--task", "hold_the_gil"
+    )
+    assert "no task is named" not in jobqueue(*words, "--task", "tests.stage.tasks.hold_the_gil")
+
+
+def test_a_status_is_read_in_any_case():
+    """What a list prints in capitals can be typed so."""
+    job = make_job("CANCELLED")
+
+    assert [row["id"] for row in jobqueue_json("jobs", "list", "--status", "CANCELLED")["jobs"]] == [job.pk]
+    assert jobqueue_json("dead", "list", "--status", "Resolved") == {"dead_letters": []}
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        ([], "jobqueue: the following arguments are required: {stats,dead,jobs}"),
+        (["dead"], "jobqueue dead: the following arguments are required: {list,show,replay,discard}"),
+        (["jobs"], "jobqueue jobs: the following arguments are required: {list,show,cancel}"),
+        (["jobs", "list", "--limit", "x"], "jobqueue jobs list: argument --limit: takes a number from 1 to 1000"),
+        (["stats", "--all"], "jobqueue: unrecognized arguments: --all"),
+    ],
+)
+def test_a_mistyped_line_is_told_in_one(words, line, capsys):
+    """What is wrong is said in one line, without a page of usage before it, and ends with 2."""
+    with pytest.raises(SystemExit) as end:
+        Command().run_from_argv(["manage.py", "jobqueue", *words])
+
+    assert end.value.code == 2
+    (said,) = capsys.readouterr().err.splitlines()
+    assert said.startswith(f"manage.py {line}")
 
 
 def test_what_is_refused_ends_with_one():
@@ -181,7 +269,7 @@ def test_all_means_all():
     """--all --yes takes every open letter."""
     letters = [make_dead_letter(), make_dead_letter()]
 
-    assert jobqueue("dead", "discard", "--all", "--yes", "--reason-text", "a test run") == "2 discarded\n"
+    assert jobqueue("dead", "discard", "--all", "--yes", "--reason-text", "a test run").endswith("2 discarded\n")
 
     assert statuses(*letters) == ["DISCARDED", "DISCARDED"]
 
@@ -327,8 +415,8 @@ def test_another_kind_of_database_is_told_in_one_line(settings, monkeypatch):
     monkeypatch.setattr(connection, "vendor", "sqlite")
     monkeypatch.setattr(connection, "display_name", "SQLite")
 
-    with pytest.raises(CommandError, match="needs PostgreSQL, and the database 'default' is SQLite"):
-        jobqueue("dead", "list")
+    with pytest.raises(CommandError, match="needs PostgreSQL, and the database 'default' is SQLite; make DATABASES"):
+        jobqueue("stats")
 
 
 def test_a_backend_that_does_not_exist_is_told():

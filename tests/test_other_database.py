@@ -37,12 +37,15 @@ from tests import tasks
 def project(transactional_db):
     """Return a function that runs a program in a project on SQLite, with the queue on PostgreSQL."""
 
-    def run(program, *, database="queue", use_tz=True):
+    def run(program, *, database="queue", use_tz=True, without_app=False):
         parameters = connection.get_connection_params()
         settings = {
             "name": parameters["dbname"],
             "options": {n: parameters[n] for n in ("host", "port", "user", "password") if n in parameters},
-            "apps": ["django_jobqueue", *(["django_tasks"] if PACKAGE == "django_tasks" else [])],
+            "apps": [
+                *([] if without_app else ["django_jobqueue"]),
+                *(["django_tasks"] if PACKAGE == "django_tasks" else []),
+            ],
             "database": database,
             "use_tz": use_tz,
         }
@@ -98,8 +101,29 @@ def test_sqlite_is_migrated_and_refused(project):
         database="default",
     )
 
-    assert "UnsupportedDatabase: the job queue needs PostgreSQL" in result.stderr
+    assert (
+        "UnsupportedDatabase: the job queue needs PostgreSQL, and DATABASES['default'] is SQLite; "
+        "make DATABASES['default'] PostgreSQL, or"
+    ) in result.stderr
+    assert "(enqueue is then not in the transaction of your data)" in result.stderr
     assert "ImmediateBackend" in result.stderr
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        "tasks.succeed.enqueue()",
+        "tasks.succeed.get_backend().enqueue_many([(tasks.succeed, (), {})])",
+        "tasks.succeed.get_result('1')",
+    ],
+)
+def test_a_project_without_the_app_is_told(project, call):
+    """Where the app is not in INSTALLED_APPS the error says so, not that a model lacks an app_label."""
+    result = project(call, without_app=True)
+
+    assert result.stderr.endswith(
+        "InvalidOptions: TASKS['default'] uses the job queue; add 'django_jobqueue' to INSTALLED_APPS\n"
+    )
 
 
 def test_people_act_where_the_jobs_are(project):
@@ -124,5 +148,6 @@ def test_people_act_where_the_jobs_are(project):
 
     assert result.stderr == ""
     first, *lines, last = result.stdout.splitlines()
-    assert [first, *lines[:3], last] == ["READY READY", "DISCARDED", "CANCELLED", "1 replayed", "5"]
+    assert [first, *lines[:2], last] == ["READY READY", "DISCARDED", "CANCELLED", "5"]
+    assert lines[2].endswith("tests.tasks.fail replayed")
     assert '"depth": 3' in "".join(lines)

@@ -7,6 +7,7 @@ import sys
 import types
 from dataclasses import FrozenInstanceError, replace
 from datetime import UTC, datetime
+from importlib import import_module
 
 import django
 import pytest
@@ -180,6 +181,16 @@ def test_djangos_decorator_makes_our_task():
     )
 
     assert isinstance(made, Task)
+
+
+@pytest.mark.skipif((6,) <= django.VERSION < (6, 1), reason="Django 6.0's decorator takes no options of a backend")
+def test_djangos_decorator_passes_our_options_on():
+    """On Django 5.2 and 6.1 Django's own @task takes ours where our backend is configured, and unknown ones nowhere."""
+    decorate = import_module(PACKAGE).task
+
+    assert decorate(max_attempts=5)(charge).max_attempts == 5
+    with pytest.raises(TypeError, match="max_atempts"):
+        decorate(max_atempts=5)(charge)
 
 
 def test_copies_are_equal():

@@ -16,11 +16,13 @@ server.
 **Lock order.** A starter takes ``setup.lock``, then ``users.lock`` shared, starts the server, and
 hands ``keeper.lock`` to a new keeper if nobody holds it. A keeper holds ``keeper.lock`` for life
 and takes ``users.lock`` exclusively to stop the server; it frees ``keeper.lock`` first, so that a
-starter that gets in next finds no keeper and spawns one.
+starter that gets in next finds no keeper and spawns one. A reset holds ``setup.lock``, sees that
+nobody holds ``users.lock``, waits for the keeper's end, and removes all three; who waited for one
+finds that its file is another one by now, and begins anew.
 
 **Where things are.** ``.jobqueue/`` in the checkout. PostgreSQL refuses to run as root, so root's
 server runs as ``postgres`` or ``nobody``, which may not be able to reach the checkout: its folder
-is ``/var/tmp/django-jobqueue-<hash>``.
+is ``/var/tmp/django-jobqueue-<hash>``, and ``project.txt`` in it names the checkout.
 
 Two variables change this: ``EMBEDDED_PG_HOME`` (the folder) and ``EMBEDDED_PG_BIN`` (the folder of
 ``initdb``). Everything but ``base`` uses the standard library only.

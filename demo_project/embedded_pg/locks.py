@@ -11,7 +11,7 @@ from .errors import EmbeddedServerError
 
 
 def try_lock(path: Path, *, shared: bool = False) -> int | None:
-    """Return a file descriptor that holds the lock, or None if another process has it.
+    """Return a file descriptor that holds the lock, or None if another process has it, or has removed it.
 
     The lock lasts until every copy of the descriptor is closed; a forked child has a copy.
     """
@@ -21,7 +21,18 @@ def try_lock(path: Path, *, shared: bool = False) -> int | None:
     except BlockingIOError:
         os.close(descriptor)
         return None
+    if not _is_at(path, descriptor):
+        os.close(descriptor)
+        return None
     return descriptor
+
+
+def _is_at(path: Path, descriptor: int) -> bool:
+    """Say whether the open file is still the one of this name: a reset removes it."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
 
 
 def wait_for_lock(path: Path, *, shared: bool = False, seconds: float = 120.0) -> int:

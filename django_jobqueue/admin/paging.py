@@ -165,6 +165,11 @@ class KeysetChangeList(ChangeList):
         ]
 
     @property
+    def is_narrowed(self) -> bool:
+        """Whether somebody asked for some of the rows of a tab."""
+        return bool(self.query) or any(spec.value() is not None for spec in self.filter_specs if not spec.is_tabs)
+
+    @property
     def bare_url(self) -> str:
         """Return the list with its tab and nothing else."""
         return self.get_query_string(

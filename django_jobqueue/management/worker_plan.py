@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
+
+import psycopg
 
 from django_jobqueue.backend import JobQueueBackend
 from django_jobqueue.compat import InvalidTaskBackend, task_backends
 from django_jobqueue.exceptions import InvalidOptions, JobQueueError
+from django_jobqueue.store.tables import require_tables
 from django_jobqueue.worker.plan import WorkerPlan
 
 
@@ -25,13 +29,17 @@ def plan_for(
 ) -> WorkerPlan:
     """Build the plan of a worker of TASKS[alias]; None takes what OPTIONS says.
 
-    Raises InvalidOptions or UnsupportedDatabase, with what to type instead; JobQueueError where no worker can run.
+    Raises InvalidOptions, UnsupportedDatabase or MissingTables, with what to type instead; JobQueueError where no
+    worker can run.
     """
     if sys.platform == "win32":
         raise JobQueueError("workers need a POSIX system; on Windows enqueue and the admin work, workers run elsewhere")
     backend = _backend(alias)
     options = backend.options
     backend.require_postgresql()
+    # A database that cannot be asked now is one that a worker waits for.
+    with suppress(psycopg.Error):
+        require_tables(options.database)
     return WorkerPlan(
         backend=alias,
         options=options,
@@ -55,9 +63,10 @@ def _backend(alias: str) -> JobQueueBackend:
     try:
         backend = task_backends[alias]
     except InvalidTaskBackend as error:
-        raise InvalidOptions(
-            f"--backend {alias}: {error}; use an alias of TASKS: {', '.join(sorted(task_backends.settings))}"
-        ) from error
+        aliases = sorted(task_backends.settings)
+        if alias not in aliases:
+            raise InvalidOptions(f"--backend {alias}: use an alias of TASKS: {', '.join(aliases)}") from None
+        raise InvalidOptions(f"TASKS[{alias!r}]: {error}") from error
     if not isinstance(backend, JobQueueBackend):
         raise InvalidOptions(
             f"TASKS[{alias!r}] is {type(backend).__name__}; a worker needs "

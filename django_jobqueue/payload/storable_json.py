@@ -221,11 +221,18 @@ def _why_not(value: Any) -> str:
     for plain in (str, int, float, list, tuple, dict):
         if issubclass(kind, plain):
             known = plain.__name__
-            return f"is a {name}, which would arrive as a plain {known}; pass a {known}"
+            return f"is {_a(name)}, which would arrive as a plain {known}; pass {_a(known)}"
     if hasattr(kind, "_meta") and hasattr(value, "pk"):
-        return f"is a {name} model instance; pass its pk, and fetch it in the task"
+        return f"is {_a(name)} model instance; pass its pk, and fetch it in the task"
     hint = _HINTS.get(name, "pass text, numbers, lists and dicts")
-    return f"is a {name}, which JSON cannot hold; {hint}"
+    return f"is {_a(name)}, which JSON cannot hold; {hint}"
+
+
+def _a(name: str) -> str:
+    """Put the article that a name is spoken with before it: some are plural."""
+    if name in ("bytes", "dict_keys", "dict_values", "dict_items"):
+        return name
+    return f"{'an' if name[:1].lower() in 'aeio' or name[:2].lower() == 'un' else 'a'} {name}"
 
 
 def _shown(value: Any) -> str:

@@ -7,9 +7,11 @@ fails. Values of local variables are not read: they may be secrets.
 
 from __future__ import annotations
 
+import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from itertools import islice
+from pathlib import Path
 from traceback import FrameSummary, StackSummary, walk_tb
 from types import FrameType, TracebackType
 from typing import Any, TypeVar
@@ -28,6 +30,9 @@ _MAX_LINE_CHARS = 500
 _MAX_LINKS = 5
 _MAX_MEMBERS = 5
 _MAX_NESTING = 2
+
+# Not resolved: a frame names its file as the import found it.
+_OUR_FILES = f"{Path(__file__).parents[1]}{os.sep}"
 
 _CAUSE = "\nThe above exception was the direct cause of the following exception:\n\n"
 _CONTEXT = "\nDuring handling of the above exception, another exception occurred:\n\n"
@@ -161,7 +166,7 @@ def _members(group: Any, nesting: int) -> Iterator[str]:
 
 
 def _frames(traceback: TracebackType) -> Iterator[str]:
-    steps = walk_tb(traceback)
+    steps = walk_tb(_from_the_callers_own(traceback))
     head = list(islice(steps, _HEAD_FRAMES))
     tail: deque[tuple[FrameType, int]] = deque(maxlen=_TAIL_FRAMES)
     count = len(head)
@@ -172,6 +177,17 @@ def _frames(traceback: TracebackType) -> Iterator[str]:
     if count > len(head) + len(tail):
         yield f"  … {count - len(head) - len(tail)} frames cut …\n"
     yield from map(_frame, StackSummary.extract(iter(tail)))
+
+
+def _from_the_callers_own(traceback: TracebackType) -> TracebackType:
+    """Leave out the frames of this app that a traceback begins with: it called the task, and has no part in the error.
+
+    Where there are no others the error is this app's, and every frame counts.
+    """
+    step: TracebackType | None = traceback
+    while step is not None and step.tb_frame.f_code.co_filename.startswith(_OUR_FILES):
+        step = step.tb_next
+    return step or traceback
 
 
 def _frame(frame: FrameSummary) -> str:

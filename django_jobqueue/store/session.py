@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import socket
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -56,17 +57,8 @@ class Session:
         the row tells.
         """
         connection = self._connect()
-        cursors = []
         try:
-            with connection.pipeline():
-                connection.execute(BEGIN)
-                connection.execute(self._own_settings)
-                connection.execute(PLAN_GUARD)
-                if statement_timeout_ms is not None:
-                    connection.execute("SELECT set_config('statement_timeout', %s, true)", [str(statement_timeout_ms)])
-                for statement in statements:
-                    cursors.append(connection.execute(statement.sql, statement.params))
-                connection.execute("COMMIT")
+            cursors = self._send(connection, statements, statement_timeout_ms)
         except Exception as error:
             # Not only psycopg.Error: text that UTF-8 cannot hold fails on its way out, behind a BEGIN that was sent.
             self._recover(connection, error)
@@ -116,6 +108,36 @@ class Session:
             # would be kept for ever.
             self._connection.add_notify_handler(lambda _notification: None)
         return self._connection
+
+    def _send(
+        self,
+        connection: psycopg.Connection[Any],
+        statements: Sequence[Statement[Any]],
+        statement_timeout_ms: int | None,
+    ) -> list[psycopg.Cursor[Any]]:
+        cursors: list[psycopg.Cursor[Any]] = []
+        first_error: Exception | None = None
+        try:
+            with connection.pipeline():
+                # The error of an early statement may arrive while later ones are sent. Those are then refused one by
+                # one on the way out, and psycopg would log that beside an error which is raised already.
+                try:
+                    connection.execute(BEGIN)
+                    connection.execute(self._own_settings)
+                    connection.execute(PLAN_GUARD)
+                    if statement_timeout_ms is not None:
+                        milliseconds = [str(statement_timeout_ms)]
+                        connection.execute("SELECT set_config('statement_timeout', %s, true)", milliseconds)
+                    for statement in statements:
+                        cursors.append(connection.execute(statement.sql, statement.params))
+                    connection.execute("COMMIT")
+                except Exception as error:
+                    first_error = error
+        except Exception as error:
+            first_error = first_error or error
+        if first_error is not None:
+            raise first_error
+        return cursors
 
     def _recover(self, connection: psycopg.Connection[Any], error: Exception) -> None:
         if isinstance(error, psycopg.OperationalError) or connection.closed:

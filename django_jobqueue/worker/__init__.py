@@ -16,6 +16,7 @@ Reading order:
 - `forkserver`  a child that has imported everything once, and forks runners
 - `launcher`    the keeper's end of that, and the spawn way for where forking is unsafe
 - `crew`        the runners' processes: started, listened to, killed, replaced
+- `recycling`   when a runner has done enough
 - `restarts`    when a runner that ended is started again
 - `fate`        what a runner's death means for what it had begun; `oom` whether memory was the cause of it
 - `fleet`       the keeper's picture of its runners: what each holds, what it may take, when it must be killed

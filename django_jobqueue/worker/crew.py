@@ -21,6 +21,7 @@ from django_jobqueue.worker.fleet import Fleet, Flight, Phase, Runner
 from django_jobqueue.worker.launcher import Broken, Exited, Forkserver, Gone, Launcher, Spawner, Started, Unsafe
 from django_jobqueue.worker.oom import OutOfMemory
 from django_jobqueue.worker.plan import WorkerPlan
+from django_jobqueue.worker.recycling import Recycling
 from django_jobqueue.worker.restarts import Restarts
 from django_jobqueue.worker.wakeup import Wakeup
 from django_jobqueue.worker.wire import read_outcome
@@ -57,6 +58,7 @@ class Crew:
         self._use_spawn = sys.platform != "linux"
         self._restarts = Restarts()
         self._oom = OutOfMemory()
+        self._recycling = Recycling(plan.options)
         self._may_restart = True
         self._reopen_at: float | None = None
         self._to_tell: list[int] = []
@@ -144,6 +146,7 @@ class Crew:
 
     def check(self, now: float, lease_margin: float) -> None:
         """Kill runners whose job is past its time limit or its lease, and start those whose wait is over."""
+        looks = self._recycling.is_due_to_look(now)
         for runner in self.fleet.runners.values():
             if runner.phase is Phase.DYING:
                 continue
@@ -154,7 +157,9 @@ class Crew:
             if overdue := runner.overdue(now, lease_margin):
                 runner.kill("a job had to be stopped", overdue)
                 continue
+            runner.worn_out = runner.worn_out or self._recycling.verdict(runner, look_at_memory=looks)
             if runner.worn_out and not runner.flights:
+                logger.debug("runner %s is replaced: %s", runner.number, runner.worn_out)
                 runner.kill(runner.worn_out)
                 continue
             self._let_go(runner, now, lease_margin)
@@ -172,8 +177,14 @@ class Crew:
         """Take back what waits in a runner and should not: its lease is lost, or a long job is before it."""
         if runner.is_asked_back:
             return
-        waiting = (flight for flight in runner.flights.values() if not flight.has_begun)
-        if runner.holds_up(now) or any(flight.lease_until - lease_margin <= now for flight in waiting):
+        waiting = [flight for flight in runner.flights.values() if not flight.has_begun]
+        if not waiting:
+            return
+        if (
+            runner.worn_out
+            or runner.holds_up(now)
+            or any(flight.lease_until - lease_margin <= now for flight in waiting)
+        ):
             runner.is_asked_back = True
             runner.say("give_back")
             self._watch(runner)
@@ -285,6 +296,7 @@ class Crew:
             match message:
                 case ["done", ticket, seconds, words]:
                     outcome = read_outcome(words)
+                    runner.jobs_done += 1
                     if (flight := runner.take_back(ticket)) is not None:
                         self.reports.append(Report(flight, outcome, seconds))
                         self._restarts.worked(runner.number)
@@ -296,6 +308,7 @@ class Crew:
                     self.has_new_room = True
                     self._restarts.started()
                     self._oom.forget()
+                    self._recycling.started(runner.number)
                 case ["worn_out", why]:
                     runner.worn_out = why
                     logger.warning("runner %s is replaced when its jobs have ended: %s", runner.number, why)

@@ -51,7 +51,8 @@ class Demand:
 
     def unknown_tasks(self) -> Statement[frozenset[str]]:
         """Ask which tasks are due that this worker does not know."""
-        return unknown_tasks(backend=self._plan.backend, tasks=[*self._functions, *self._coroutines])
+        known = [*self._functions, *self._coroutines]
+        return unknown_tasks(backend=self._plan.backend, tasks=known, serving=self._serving)
 
     def claims(
         self, fleet: Fleet, limit: int, token: UUID, *, is_poll: bool

@@ -309,7 +309,11 @@ class Exchange:
     def _name_unknown(self, tasks: frozenset[str]) -> None:
         for task in tasks - self._named_unknown:
             self._named_unknown.add(task)
-            logger.warning("jobs of %s are due, and no task has that name here: is its module imported?", task)
+            logger.warning(
+                "jobs of %s are due, and no task has that name here: is its module imported? "
+                "If it is new, restart this worker",
+                task,
+            )
 
     def _renewed(self, renewal: Renewal, sent_at: float) -> None:
         for flight in self._fleet.flights():

@@ -117,6 +117,7 @@ class Runner:
     reserved: bool = False
     is_asked_back: bool = False
     worn_out: str = ""
+    jobs_done: int = 0
     untold: int = 0
     told_at: float = 0.0
     flights: dict[int, Flight] = field(default_factory=dict)

@@ -14,13 +14,12 @@ import os
 import selectors
 import signal
 import socket
-import sys
 import threading
 import traceback
 from contextlib import suppress
 from typing import Any
 
-from django_jobqueue.worker.runner import RunnerPlan, die_with_parent, ignore_stop_signals, serve
+from django_jobqueue.worker.runner import RunnerPlan, die_with_parent, flush_streams, ignore_stop_signals, serve
 
 DATAGRAM_BYTES = 64 * 1024
 MAX_ERROR_CHARS = 8000
@@ -87,8 +86,7 @@ def _fork(
     control: socket.socket, request: dict[str, Any], fd: int, pipe: tuple[int, int], registry: Any, plan: RunnerPlan
 ) -> None:
     parent = os.getpid()
-    sys.stdout.flush()
-    sys.stderr.flush()
+    flush_streams()
     pid = os.fork()
     if pid:
         os.close(fd)

@@ -16,7 +16,7 @@ from django_jobqueue.registry import Registry
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.crew import Crew
 from django_jobqueue.worker.exchange import Exchange
-from django_jobqueue.worker.plan import WorkerPlan
+from django_jobqueue.worker.plan import WorkerPlan, counted
 from django_jobqueue.worker.receivers import anyone_listens
 from django_jobqueue.worker.wakeup import Wakeup
 
@@ -149,8 +149,8 @@ class Keeper:
             self._kill_at = now + self._plan.grace_seconds
             logger.info("worker %s is asked to stop; jobs in hand: %d", self._card.id, self._crew.fleet.size)
             self._say(
-                f"Stopping: {self._crew.fleet.size} jobs in hand get up to {self._plan.grace_seconds:g} s; "
-                "once more leaves now."
+                f"Stopping: {counted(self._crew.fleet.size, 'job')} in hand, with up to {self._plan.grace_seconds:g} s "
+                "to end; once more leaves now."
             )
             self._exchange.claim_no_more()
             self._crew.ask_back()

@@ -47,7 +47,8 @@ class WorkerPlan:
         """The plan in a line, for a person."""
         queues = ", ".join(self.queues) or "all queues"
         without = f" but {', '.join(self.excluded_queues)}" if self.excluded_queues else ""
-        hands = f"{self.processes} processes of {self.threads} functions and {self.coroutines} coroutines"
+        each = f"{counted(self.threads, 'function')} and {counted(self.coroutines, 'coroutine')}"
+        hands = f"{counted(self.processes, 'process', 'processes')} of {each}"
         return f"{queues}{without}, backend {self.backend!r}, {hands}"
 
     def card(self, worker_id: UUID | None = None) -> WorkerCard:
@@ -62,3 +63,8 @@ class WorkerPlan:
             threads=self.threads,
             coroutines=self.coroutines,
         )
+
+
+def counted(number: int, one: str, more: str = "") -> str:
+    """Write a number with its noun: `1 job`, `2 jobs`."""
+    return f"{number} {one if number == 1 else more or one + 's'}"

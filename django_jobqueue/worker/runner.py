@@ -53,14 +53,32 @@ def serve(sock: socket.socket, registry: Registry, plan: RunnerPlan) -> NoReturn
     """Be a runner until the keeper is gone. Never returns."""
     code = 1
     try:
+        speak_in_lines()
         _Runner(sock, registry, plan).read_orders()
         code = 0
     except BaseException:  # the last line of a process: the keeper sees the exit code, a person the traceback
         traceback.print_exc()
     finally:
-        sys.stdout.flush()
-        sys.stderr.flush()
+        flush_streams()
         os._exit(code)
+
+
+def speak_in_lines() -> None:
+    """Let each line that a task prints leave the process at its end.
+
+    To a file or a pipe Python prints in blocks, and a process that is killed loses the last one.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # A project may have put something else there, and a service may have closed it: then there is None.
+        with suppress(AttributeError, TypeError, ValueError, OSError):
+            stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+
+
+def flush_streams() -> None:
+    """Write out what was printed, as far as somebody still reads it."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError, OSError):
+            stream.flush()
 
 
 def die_with_parent(parent_pid: int) -> None:

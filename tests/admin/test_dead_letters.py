@@ -133,6 +133,17 @@ def test_nothing_left_to_do(boss, db):
     assert "All is well" in boss.get(LIST).content.decode()
 
 
+@pytest.mark.parametrize("query", [{"q": "nothing like it"}, {"q": "999999"}, {"reason": "rejected"}])
+def test_a_search_that_finds_nothing_says_no_more(boss, letter, query):
+    """Where a search or a filter finds nothing there may be letters all the same."""
+    letter()
+
+    page = boss.get(LIST, query).content.decode()
+
+    assert "Nothing matches." in page
+    assert "All is well" not in page
+
+
 # --- The page
 
 

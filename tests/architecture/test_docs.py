@@ -15,6 +15,7 @@ from django.core.management.base import BaseCommand
 from django_jobqueue import checks, compat, task_options
 from django_jobqueue.conf import Options
 from django_jobqueue.policy.lifecycle import LETTER_TRANSITIONS, TRANSITIONS, Reason
+from django_jobqueue.worker.plan import WorkerPlan
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -204,6 +205,15 @@ def test_every_link_leads_somewhere(page):
             broken.append(target)
 
     assert broken == []
+
+
+def test_the_quickstart_shows_what_the_worker_says():
+    """The sample of a worker's first line is that of `runworker --processes 1`."""
+    samples = re.findall(
+        r"^Worker of (.+)\. Stop it with Ctrl-C\.$", (DOCS / "quickstart.md").read_text(), re.MULTILINE
+    )
+
+    assert samples == [WorkerPlan("default", Options(), processes=1).summary]
 
 
 @every_page

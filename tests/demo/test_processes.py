@@ -7,6 +7,7 @@ import subprocess
 import sys
 import textwrap
 from contextlib import closing
+from io import StringIO
 from pathlib import Path
 
 import psutil
@@ -14,6 +15,7 @@ import pytest
 
 from demo_project.ports import free_port
 from demo_project.processes import ChildFailed, Processes
+from demo_project.shop.management.commands.demo import Command
 from tests.demo.family import has_ended
 from tests.waiting import wait_until
 
@@ -104,3 +106,12 @@ def test_taken_port_is_passed_over():
         port = taken.getsockname()[1]
 
         assert free_port(port) != port
+
+
+@pytest.mark.parametrize(("wanted", "said"), [(8000, True), (8001, False)])
+def test_another_port_is_explained(wanted, said):
+    """Who asked for a port, or expects 8000, is told why the shop has another one."""
+    out = StringIO()
+    Command(stdout=out, no_color=True)._greet("http://127.0.0.1:8001/", wanted, "secret")
+
+    assert ("somebody else has port 8000" in out.getvalue()) is said

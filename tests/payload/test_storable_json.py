@@ -263,3 +263,22 @@ def test_text_is_valid_json():
     value = {"a": [1e300, "é"], "b": None}
 
     assert json.loads(dumps(value)) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (object(), "result is an object, which JSON cannot hold"),
+        (b"", "result is bytes, which JSON cannot hold"),
+        ({1}, "result is a set, which JSON cannot hold"),
+        (OrderedDict(), "result is an OrderedDict, which would arrive as a plain dict; pass a dict"),
+        (type("Count", (int,), {})(), "result is a Count, which would arrive as a plain int; pass an int"),
+    ],
+    ids=["object", "bytes", "set", "OrderedDict", "subclass"],
+)
+def test_a_refusal_is_a_sentence(value, words):
+    """The kind of a value has the article that it is spoken with."""
+    with pytest.raises(InvalidPayload) as refusal:
+        dumps(value)
+
+    assert words in str(refusal.value).replace(":", "")

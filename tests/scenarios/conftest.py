@@ -38,14 +38,20 @@ def project(database_url, *, options=None, settings=None, database=None, databas
 class WorkerProcess:
     """A `runworker` of its own: a keeper, its forkserver and its runners."""
 
-    def __init__(self, *arguments, database_url, log_path, under=(), receivers=False, thread=False, **habits):
-        environment = {"STAGE_RECEIVERS": "1" if receivers else "", "STAGE_THREAD": "1" if thread else ""}
+    def __init__(
+        self, *arguments, database_url, log_path, under=(), receivers=False, thread=False, buffered=False, **habits
+    ):
+        environment = {
+            "STAGE_RECEIVERS": "1" if receivers else "",
+            "STAGE_THREAD": "1" if thread else "",
+            "PYTHONUNBUFFERED": "" if buffered else "1",
+        }
         self.log_path = log_path
         with log_path.open("w") as log:
             self.popen = subprocess.Popen(
                 [*under, sys.executable, "-m", "django", "runworker", *arguments],
                 cwd=ROOT,
-                env=project(database_url, **habits) | environment | {"PYTHONUNBUFFERED": "1"},
+                env=project(database_url, **habits) | environment,
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=subprocess.STDOUT,

@@ -7,7 +7,7 @@ import pytest
 from django.utils import timezone
 
 from django_jobqueue.models import Attempt, Job
-from tests.scenarios.conftest import SECONDS
+from tests.scenarios.conftest import SECONDS, TERM
 from tests.stage import tasks
 from tests.stage.models import Trace
 from tests.waiting import wait_until
@@ -210,4 +210,27 @@ def test_a_due_job_that_no_worker_knows_is_told_once(start_worker, job_is):
     job_is(tasks.start.enqueue(), "SUCCESSFUL")
 
     assert worker.log.count("shop.jobs.elsewhere") == 1
+    assert "If it is new, restart this worker" in worker.log
     assert set(Job.objects.filter(task="shop.jobs.elsewhere").values_list("status", "attempt_count")) == {("READY", 0)}
+
+
+@pytest.mark.parametrize("task", [tasks.print_and_sleep, tasks.print_and_wait], ids=["function", "coroutine"])
+def test_a_line_that_a_job_prints_is_there_at_once(start_worker, task):
+    """With the output in a file, what a job and the worker itself print is in it while the job runs."""
+    worker = start_worker("--processes", "1", buffered=True)
+    task.enqueue("a line of the job's own")
+    wait_until(lambda: "a line of the job's own\n" in worker.log, seconds=SECONDS)
+
+    assert Job.objects.get().status == "RUNNING"
+    assert worker.log.startswith("Worker of all queues")
+
+
+def test_the_last_words_of_a_worker_are_there_before_it_ends(start_worker, job_is):
+    """With the output in a file, a worker that waits for its jobs says so while it waits."""
+    worker = start_worker("--processes", "1", buffered=True)
+    job_is(tasks.print_and_sleep.enqueue("started"), "RUNNING")
+    wait_until(lambda: "started" in worker.log, seconds=SECONDS)
+    worker.send(TERM)
+
+    wait_until(lambda: "Stopping" in worker.log, seconds=SECONDS)
+    assert worker.popen.poll() is None

@@ -1,8 +1,10 @@
 """The embedded server's life: who starts it, who keeps it, what stops it."""
 
+import contextlib
 import io
 import json
 import os
+import select
 import signal
 import subprocess
 from pathlib import Path
@@ -13,6 +15,7 @@ from django.core.management import CommandError
 
 from demo_project.embedded_pg.errors import EmbeddedServerError
 from demo_project.embedded_pg.locks import is_locked
+from demo_project.embedded_pg.places import CHECKOUT
 from demo_project.embedded_pg.postmaster import forget_zombie, postmaster_id
 from demo_project.embedded_pg.server import Server
 from tests.waiting import wait_until
@@ -220,6 +223,48 @@ def test_reset_after_stop_begins_afresh(used_home, program, connect, embedded_db
     assert json.loads(embedded_db("status", "--json"))["data_version"] is None
     user.start()
     assert connect(used_home).execute("SELECT to_regclass('gone')").fetchone() == (None,)
+
+
+def test_reset_leaves_no_folder(used_home, program, embedded_db):
+    """With the data go the locks and the folder, however short ago the server was used."""
+    user = program(used_home)
+    user.start()
+    user.kill()
+
+    embedded_db("reset", "--noinput")
+
+    assert not used_home.exists()
+    program(used_home).start()
+
+
+def test_reset_keeps_what_it_does_not_know(used_home, embedded_db):
+    """Files of somebody else in the folder stay, and the folder with them."""
+    (used_home / "shop").mkdir()
+
+    embedded_db("reset", "--noinput")
+
+    assert [path.name for path in used_home.iterdir()] == ["shop"]
+
+
+def test_four_starters_survive_a_reset(home, program, embedded_db):
+    """Programs that start while a reset removes the folder come to one server all the same."""
+    Server(home).places.create()
+    programs = [program(home) for _ in range(4)]
+    for user in programs:
+        user.ask("start")
+    while any(not select.select([user.process.stdout], [], [], 0)[0] for user in programs):
+        with contextlib.suppress(CommandError, FileNotFoundError):
+            embedded_db("reset", "--noinput")
+
+    assert {user.answer() for user in programs} == {user.start() for user in programs}
+    assert len({user.start() for user in programs}) == 1
+
+
+def test_a_folder_says_whose_it_is(home):
+    """Root's folder has a number for a name: a file in it names the project."""
+    Server(home).places.create()
+
+    assert str(CHECKOUT) in (home / "project.txt").read_text()
 
 
 def test_reset_asks_first(used_home, embedded_db, monkeypatch):

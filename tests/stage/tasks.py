@@ -173,6 +173,20 @@ def fail_at_first(context, failures):
     return context.attempt
 
 
+@task
+def print_and_sleep(words):
+    """Print a line, then sleep for ten minutes."""
+    print(words)
+    time.sleep(600)
+
+
+@task
+async def print_and_wait(words):
+    """Print a line, then wait for ten minutes."""
+    print(words)
+    await asyncio.sleep(600)
+
+
 @task(backoff=SOON)
 def fail(message="it fails"):
     """Raise, every time."""
@@ -332,3 +346,14 @@ def read_the_clock(seconds=0.0):
     # time.sleep() waits until a moment, which a library that fakes the clock moves away.
     select.select([], [], [], seconds)
     return time.time()
+
+
+_held = []
+
+
+@task(takes_context=True)
+def hold_memory(context, megabytes, seconds):
+    """Leave a trace, take memory and never give it back."""
+    leave_trace("start", context)
+    _held.append(b"x" * (megabytes * 1024 * 1024))
+    time.sleep(seconds)

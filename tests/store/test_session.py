@@ -151,6 +151,14 @@ def test_an_error_rolls_everything_back_and_the_session_goes_on(session, bad):
     assert list(Job.objects.values_list("task", flat=True)) == ["next call"]
 
 
+def test_an_error_is_told_once(session, caplog):
+    """An error that arrives while more is sent is raised, and psycopg's log has nothing to add."""
+    with pytest.raises(psycopg.errors.UndefinedTable):
+        session.run(Ask("SELECT FROM nowhere"), *[Ask("SELECT 1")] * 1000)
+
+    assert [record.getMessage() for record in caplog.records] == []
+
+
 def test_an_error_keeps_the_connection(session):
     """A refused statement costs no new connection."""
     (before,) = session.run(Ask("SELECT pg_backend_pid()"))

@@ -199,6 +199,20 @@ def test_a_coroutine_is_cancelled_at_its_limit():
     assert "in hang" in outcome.failure.traceback
 
 
+@pytest.mark.parametrize("outcome", [lambda: run(cast.end, "boom"), lambda: run_async(cast.end_async, "boom")])
+def test_a_traceback_begins_with_the_task(outcome):
+    """The first line that a person reads is of their own code, not of what called it."""
+    first, second = outcome().failure.traceback.splitlines()[:2]
+
+    assert first == "Traceback (most recent call last):"
+    assert f'File "{cast.__file__}"' in second
+
+
+def test_an_error_of_this_app_keeps_its_traceback():
+    """Where no code but this app's has failed, it is shown."""
+    assert "storable_json.py" in run(cast.give_object).failure.traceback
+
+
 def test_a_time_out_of_the_task_s_own_is_a_failure():
     """A TimeoutError that the limit has nothing to do with is like any other error."""
     outcome = run_async(cast.time_out_by_itself)

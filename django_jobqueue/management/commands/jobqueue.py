@@ -9,8 +9,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError, ProgrammingError, connections
 from django.utils.connection import ConnectionDoesNotExist
 
+from django_jobqueue.backend import postgresql_remedy
 from django_jobqueue.database import queue_database
 from django_jobqueue.exceptions import InvalidOptions, InvalidPayload, Refused
+from django_jobqueue.management.command_line import tell_in_one_line
 from django_jobqueue.management.jobqueue import dead, jobs, stats
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
 
@@ -22,9 +24,13 @@ class Command(BaseCommand):
     # They look at databases and templates; a person in a hurry needs neither.
     requires_system_checks = []
 
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """Tell of a mistyped line in one of its own."""
+        return tell_in_one_line(super().create_parser(prog_name, subcommand, **kwargs))
+
     def add_arguments(self, parser: CommandParser) -> None:
         """Let each subject add its parsers."""
-        subjects = parser.add_subparsers(title="subjects", metavar="SUBJECT", required=True)
+        subjects = parser.add_subparsers(title="subjects", required=True)
         for subject in (stats, dead, jobs):
             subject.add_parsers(subjects)
 
@@ -72,7 +78,9 @@ def _usable_database(backend: str) -> str:
         raise Refused("database", f"the database {using!r} of the job queue is not in DATABASES") from None
     if connection.vendor != "postgresql":
         raise Refused(
-            "not_postgresql", f"the job queue needs PostgreSQL, and the database {using!r} is {connection.display_name}"
+            "not_postgresql",
+            f"the job queue needs PostgreSQL, and the database {using!r} is {connection.display_name}; "
+            f"{postgresql_remedy(backend, using)}",
         )
     return using
 

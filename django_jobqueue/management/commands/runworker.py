@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from argparse import ArgumentParser, ArgumentTypeError
+from contextlib import suppress
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from django_jobqueue.compat import DEFAULT_TASK_BACKEND_ALIAS
 from django_jobqueue.exceptions import JobQueueError
+from django_jobqueue.management.command_line import tell_in_one_line
 
 
 class Command(BaseCommand):
@@ -18,7 +20,7 @@ class Command(BaseCommand):
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         """Take options in full only: a unit file that says --proc must not change its meaning with a new option."""
-        return super().create_parser(prog_name, subcommand, **{"allow_abbrev": False} | kwargs)
+        return tell_in_one_line(super().create_parser(prog_name, subcommand, **{"allow_abbrev": False} | kwargs))
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         """Say which jobs to take, with how many hands, and when to leave."""
@@ -75,13 +77,20 @@ class Command(BaseCommand):
 
         from django_jobqueue.worker.keeper import Keeper, WorkerFailed
 
-        say = self.stdout.write if given["verbosity"] else None
+        say = self._say if given["verbosity"] else None
         if say is not None:
             say(f"Worker of {plan.summary}. Stop it with Ctrl-C.")
         try:
             Keeper(plan, registry, say).run()
         except WorkerFailed as error:
             raise CommandError(str(error)) from error
+
+    def _say(self, line: str) -> None:
+        # Nobody need listen: a pipe whose reader has left is no reason to stop running jobs.
+        with suppress(OSError, ValueError):
+            self.stdout.write(line)
+            # To a file or a pipe Python prints in blocks; these lines are news.
+            self.stdout.flush()
 
 
 def _positive(text: str) -> int:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from django_jobqueue import operations
 from django_jobqueue.exceptions import Refused
-from django_jobqueue.management.jobqueue.many import do_to_each
+from django_jobqueue.management.jobqueue.many import Told, do_to_each
 from django_jobqueue.management.jobqueue.options import (
     add_act_options,
     add_choice_options,
@@ -20,10 +19,11 @@ from django_jobqueue.management.jobqueue.options import (
     add_list_options,
     chosen,
     given,
+    task_hint,
 )
 from django_jobqueue.management.jobqueue.story import row, tell
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
-from django_jobqueue.models import Attempt, DeadLetter
+from django_jobqueue.models import Attempt, DeadLetter, Job
 from django_jobqueue.policy.lifecycle import Reason
 from django_jobqueue.watch.glance import glance
 
@@ -32,20 +32,23 @@ _STATUSES = [status.lower() for status in DeadLetter.Status.values]
 
 def add_parsers(subjects: Any) -> None:
     """Add `dead list`, `dead show`, `dead replay` and `dead discard`."""
-    verbs = subjects.add_parser("dead", help="dead letters").add_subparsers(metavar="VERB", required=True)
+    verbs = subjects.add_parser("dead", help="dead letters").add_subparsers(required=True)
 
     parser: argparse.ArgumentParser = verbs.add_parser("list", help="the letters that wait, newest death first")
-    parser.add_argument("--status", choices=[*_STATUSES, "all"], default="open", help="default %(default)s")
+    parser.add_argument(
+        "--status", type=str.lower, choices=[*_STATUSES, "all"], default="open", help="default %(default)s"
+    )
     _add_filters(parser)
     add_list_options(parser)
     add_common_options(parser, list_letters)
 
     parser = verbs.add_parser("show", help="one letter, with its job, attempts and audit trail")
-    parser.add_argument("id", type=int, help="of the letter")
+    parser.add_argument("id", type=int, nargs="?", help="of the letter")
+    parser.add_argument("--job", type=int, metavar="ID", help="the letter of this job instead")
     add_common_options(parser, show_letter)
 
     parser = verbs.add_parser("replay", help="start the jobs of letters again")
-    parser.add_argument("ids", nargs="*", metavar="ID", help="of letters; or give a filter, for open ones")
+    _add_names(parser)
     _add_filters(parser)
     add_choice_options(parser)
     parser.add_argument("--per-second", type=float, metavar="N", help="replay no more than so many a second")
@@ -61,7 +64,7 @@ def add_parsers(subjects: Any) -> None:
     add_common_options(parser, replay_letters)
 
     parser = verbs.add_parser("discard", help="say that letters need nothing more")
-    parser.add_argument("ids", nargs="*", metavar="ID", help="of letters; or give a filter, for open ones")
+    _add_names(parser)
     _add_filters(parser)
     add_choice_options(parser)
     add_act_options(parser, reason_required=True)
@@ -81,17 +84,20 @@ def list_letters(terminal: Terminal, using: str, options: dict[str, Any]) -> boo
         letters = letters.order_by("-last_died_at", "-id") if status == "OPEN" else letters.order_by("-id")
         rows = list(_with_last_error(letters, using)[: options["limit"]])
     document = {"dead_letters": [_document(letter) for letter in rows]}
-    terminal.answer(document, _lines(terminal, rows))
+    terminal.answer(document, _lines(terminal, rows, options["task"]))
     return True
 
 
 def show_letter(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
     """Show one letter and all that belongs to it."""
+    by_id = options["job"] is None
+    if by_id == (options["id"] is None):
+        raise Usage("name the letter's id, or its job's with --job")
     with glance(using):
         letters = DeadLetter.objects.using(using).select_related("job")
-        letter = letters.filter(pk=options["id"]).first()
+        letter = letters.filter(pk=options["id"]).first() if by_id else letters.filter(job__id=options["job"]).first()
         if letter is None:
-            raise Refused("not_found", f"there is no dead letter {options['id']}")
+            raise Refused("not_found", f"there is no dead letter {options['id']}" if by_id else _none(options["job"]))
         tell(terminal, letter.job, letter, using)
     return True
 
@@ -99,26 +105,48 @@ def show_letter(terminal: Terminal, using: str, options: dict[str, Any]) -> bool
 def replay_letters(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
     """Replay the letters that were named, or the open ones that a filter finds."""
     edit = given(options, new_args="args", new_kwargs="kwargs")
-    if edit and len(options["ids"]) != 1:
-        raise Usage("--args and --kwargs edit one letter; name its id")
+    if edit and len(options["ids"]) + len(options["jobs"]) != 1:
+        raise Usage("--args and --kwargs edit one letter; name it")
     if options["per_second"] is not None and not options["per_second"] > 0:
         raise Usage("--per-second takes a number above 0")
-    deed = partial(operations.replay, by=options["by"], reason=options["reason_text"], using=using, **edit)
-    return do_to_each(terminal, _ids(using, options), deed, done="replayed", per_second=options["per_second"])
+
+    def replay(letter_id: int | str) -> Told:
+        job = operations.replay(letter_id, by=options["by"], reason=options["reason_text"], using=using, **edit)
+        return _told(letter_id, job.pk, job.task)
+
+    ids, task = _ids(using, options), options["task"]
+    return do_to_each(terminal, ids, replay, done="replayed", per_second=options["per_second"], task=task)
 
 
 def discard_letters(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
     """Discard the letters that were named, or the open ones that a filter finds."""
     if not options["reason_text"].strip():
         raise Usage("--reason-text is empty; say why they need nothing more")
-    deed = partial(operations.discard, by=options["by"], reason=options["reason_text"], using=using)
-    return do_to_each(terminal, _ids(using, options), deed, done="discarded")
+
+    def discard(letter_id: int | str) -> Told:
+        letter = operations.discard(letter_id, by=options["by"], reason=options["reason_text"], using=using)
+        # Not the whole job: it may hold what cannot be read.
+        task = Job.objects.using(using).filter(pk=letter.job_id).values_list("task", flat=True).get()
+        return _told(letter.pk, letter.job_id, task)
+
+    return do_to_each(terminal, _ids(using, options), discard, done="discarded", task=options["task"])
+
+
+def _told(letter_id: int | str, job_id: int, task: str) -> Told:
+    document = {"id": int(letter_id), "job_id": job_id, "task": task}
+    return Told(f"letter {letter_id}: job {job_id} {task}", document)
+
+
+def _add_names(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("ids", nargs="*", metavar="ID", help="of letters, not of jobs; or give a filter, for open ones")
+    words: dict[str, Any] = {"dest": "jobs", "type": int, "action": "append", "default": [], "metavar": "ID"}
+    parser.add_argument("--job", **words, help="the letter of this job; may be repeated")
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--task", metavar="NAME", help="stored name of the task")
     parser.add_argument("--queue", metavar="NAME")
-    parser.add_argument("--reason", choices=[reason.value for reason in Reason], help="why they died")
+    parser.add_argument("--reason", type=str.lower, choices=[reason.value for reason in Reason], help="why they died")
     parser.add_argument("--fingerprint", metavar="HEX", help="deaths of a kind, as `dead show` names it")
 
 
@@ -128,12 +156,23 @@ def _filters(options: dict[str, Any]) -> dict[str, Any]:
 
 def _ids(using: str, options: dict[str, Any]) -> Iterable[int | str]:
     filters = _filters(options)
-    if chosen(options["ids"], filters, everything=options["all"], sure=options["yes"]):
-        return dict.fromkeys(options["ids"])
+    if chosen([*options["ids"], *options["jobs"]], filters, everything=options["all"], sure=options["yes"]):
+        return dict.fromkeys([*options["ids"], *(_letter_of(job_id, using) for job_id in options["jobs"])])
     with glance(using):
         # Oldest death first: who dies again meanwhile is not met twice.
         letters = DeadLetter.objects.using(using).filter(status=DeadLetter.Status.OPEN, **filters)
         return list(letters.order_by("last_died_at", "id").values_list("pk", flat=True)[: options["limit"]])
+
+
+def _letter_of(job_id: int, using: str) -> str:
+    letter_id = DeadLetter.objects.using(using).filter(job__id=job_id).values_list("pk", flat=True).first()
+    if letter_id is None:
+        raise Refused("not_found", _none(job_id))
+    return str(letter_id)
+
+
+def _none(job_id: int) -> str:
+    return f"there is no dead letter of job {job_id}"
 
 
 def _below(letter_id: int, using: str, *, by_death: bool) -> Q:
@@ -159,9 +198,9 @@ def _document(letter: Any) -> dict[str, Any]:
     return row(letter) | about_job | {"exception_class": letter.exception_class, "message": letter.message}
 
 
-def _lines(terminal: Terminal, letters: list[Any]) -> list[str]:
+def _lines(terminal: Terminal, letters: list[Any], task: str | None) -> list[str]:
     if not letters:
-        return ["no dead letters"]
+        return ["no dead letters", *task_hint(task)]
     headings = ["id", "job", "task", "queue", "status", "reason", "deaths", "died", "error"]
     cells = [
         [

@@ -19,6 +19,7 @@ from django_jobqueue.management.jobqueue.options import (
     add_list_options,
     chosen,
     given,
+    task_hint,
 )
 from django_jobqueue.management.jobqueue.story import tell
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
@@ -47,10 +48,10 @@ _COLUMNS = (
 
 def add_parsers(subjects: Any) -> None:
     """Add `jobs list`, `jobs show` and `jobs cancel`."""
-    verbs = subjects.add_parser("jobs", help="jobs").add_subparsers(metavar="VERB", required=True)
+    verbs = subjects.add_parser("jobs", help="jobs").add_subparsers(required=True)
 
     parser: argparse.ArgumentParser = verbs.add_parser("list", help="newest first; with a live --status, next first")
-    parser.add_argument("--status", choices=[status.lower() for status in Job.Status.values])
+    parser.add_argument("--status", type=str.lower, choices=[status.lower() for status in Job.Status.values])
     _add_filters(parser)
     add_list_options(parser)
     add_common_options(parser, list_jobs)
@@ -85,7 +86,8 @@ def list_jobs(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
             jobs = jobs.filter(pk__lt=top, pk__gte=floor)
         rows = list(jobs.filter(filters).values(*_COLUMNS)[: options["limit"]])
     ends_at = floor if floor > 1 and len(rows) < options["limit"] else None
-    terminal.answer({"jobs": rows, "searched_from": ends_at}, _lines(terminal, rows, ends_at))
+    lines = [*_lines(terminal, rows, ends_at), *([] if rows else task_hint(options["task"]))]
+    terminal.answer({"jobs": rows, "searched_from": ends_at}, lines)
     return True
 
 

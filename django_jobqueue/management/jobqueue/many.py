@@ -4,10 +4,23 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from typing import Any
 
 from django_jobqueue.exceptions import Refused
+from django_jobqueue.management.jobqueue.options import task_hint
 from django_jobqueue.management.jobqueue.terminal import Terminal, printable
+
+MAX_TOLD = 20
+"""Rows that a person is told of one by one; --json tells of all."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What was done to one row: a line without its verb, and the same for --json."""
+
+    line: str
+    document: dict[str, Any]
 
 
 def do_to_each(
@@ -17,13 +30,16 @@ def do_to_each(
     *,
     done: str,
     per_second: float | None = None,
+    task: str | None = None,
 ) -> bool:
     """Do it to one after the other, and answer; False where one or more were refused.
 
-    done is the past tense of the deed. Each row is done with, for good, before the next: whoever stops the command
-    halfway, or runs it again, harms nothing.
+    done is the past tense of the deed, which may answer with what there is to tell of the row; task is the one that the
+    rows were chosen by. Each row is done with, for good, before the next: whoever stops the command halfway, or runs it
+    again, harms nothing.
     """
     did: list[int | str] = []
+    words: list[Told] = []
     refused: list[dict[str, Any]] = []
     interrupted = False
     try:
@@ -31,19 +47,33 @@ def do_to_each(
             if per_second and (did or refused):
                 time.sleep(1 / per_second)
             try:
-                deed(pk)
+                answer = deed(pk)
             except Refused as refusal:
                 refused.append({"id": pk, "code": refusal.code, "message": str(refusal)})
             else:
                 did.append(pk)
+                words += [answer] if isinstance(answer, Told) else []
     except KeyboardInterrupt:
         interrupted = True
-    document = {done: did, "refused": refused, "interrupted": interrupted}
-    terminal.answer(document, _lines(terminal, done, len(did), refused, interrupted=interrupted))
+    document = {
+        done: did,
+        "details": [one.document for one in words],
+        "refused": refused,
+        "interrupted": interrupted,
+    }
+    lines = [f"{printable(one.line)} {done}" for one in words[:MAX_TOLD]]
+    if len(words) > MAX_TOLD:
+        lines.append(f"… and {len(words) - MAX_TOLD} more")
+    # One line for one row says it all.
+    if len(words) != 1 or refused or interrupted:
+        lines += _summary(terminal, done, len(did), refused, interrupted=interrupted)
+    if not did and not refused:
+        lines += task_hint(task)
+    terminal.answer(document, lines)
     return not refused and not interrupted
 
 
-def _lines(
+def _summary(
     terminal: Terminal, done: str, number: int, refused: list[dict[str, Any]], *, interrupted: bool
 ) -> list[str]:
     lines = [terminal.style.WARNING(f"{one['code']}: {printable(one['message'])}") for one in refused]

@@ -6,9 +6,12 @@ import argparse
 import getpass
 import os
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Any
 
-from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
+from django_jobqueue import registry
+from django_jobqueue.management.jobqueue.terminal import Terminal, Usage, printable
+from django_jobqueue.tasks import names_of
 
 MAX_ROWS = 1000
 """Most that a list shows."""
@@ -72,6 +75,20 @@ def chosen(ids: Sequence[str], filters: dict[str, Any], *, everything: bool, sur
 def given(options: dict[str, Any], **columns: str) -> dict[str, Any]:
     """Pick the filters that were typed: option name = column."""
     return {column: options[name] for name, column in columns.items() if options[name] is not None}
+
+
+def task_hint(name: str | None) -> list[str]:
+    """Say, where nothing was found by a task's name, whether there is such a task, and which may have been meant."""
+    if name is None:
+        return []
+    try:
+        known = sorted({known for task in registry.known_tasks() for known in names_of(task)})
+    except ImportError:
+        return []
+    if name in known:
+        return []
+    near = [one for one in known if one.endswith(f".{name}")] or get_close_matches(name, known, n=3)
+    return [f"no task is named {printable(name)}" + (f"; did you mean {' or '.join(near)}?" if near else "")]
 
 
 def default_actor() -> str:

@@ -75,17 +75,18 @@ class Command(BaseCommand):
             address.write_text(stage.url)
             stage.start_workers()
             stage.wait_until_open()
-            self._greet(stage, password)
+            self._greet(stage.url, port, password)
             self._watch(processes)
         finally:
             _ignore_signals()
             stage.close()
 
-    def _greet(self, stage: Stage, password: str) -> None:
+    def _greet(self, url: str, wanted_port: int, password: str) -> None:
+        elsewhere = "" if url.endswith(f":{wanted_port}/") else f" (somebody else has port {wanted_port})"
         self.stdout.write(
             f"""
-  The shop is open:  {self.style.SUCCESS(stage.url)}
-  Its admin:         {stage.url}admin/
+  The shop is open:  {self.style.SUCCESS(url)}{elsewhere}
+  Its admin:         {url}admin/
   Log in with:       {ADMIN} / {password}
 
   Ctrl-C closes it. `manage.py demo -v 2` shows what each process says.

@@ -1,0 +1,61 @@
+"""When a runner has done enough: after so many jobs, or above so much memory.
+
+Such a runner takes no more orders. It is replaced when its last job has ended, so a leak in a task costs a process now
+and then, and no attempt.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from pathlib import Path
+
+from django_jobqueue.conf import Options
+from django_jobqueue.worker.fleet import Runner
+
+SPREAD = 0.1
+"""Each runner lets its jobs end up to this part earlier, so that runners started together are not replaced together."""
+
+LOOK_SECONDS = 1.0
+"""How often the memory of a runner is looked at."""
+
+
+class Recycling:
+    """The bounds of a runner's life, as the options say."""
+
+    def __init__(self, options: Options) -> None:
+        self._max_jobs, self._max_bytes = options.max_jobs_per_process, options.max_process_bytes
+        self._limits: dict[int, int] = {}
+        self._look_at = 0.0
+
+    def started(self, number: int) -> None:
+        """Note a fresh runner."""
+        if self._max_jobs is not None:
+            spread = 1.0 - random.random() * SPREAD  # noqa: S311 - jitter is no secret
+            self._limits[number] = max(1, round(self._max_jobs * spread))
+
+    def is_due_to_look(self, now: float) -> bool:
+        """Whether memory is to be looked at in this turn."""
+        if self._max_bytes is None or now < self._look_at:
+            return False
+        self._look_at = now + LOOK_SECONDS
+        return True
+
+    def verdict(self, runner: Runner, *, look_at_memory: bool) -> str:
+        """Say why a runner is to be replaced, or nothing."""
+        if self._max_jobs is not None and runner.jobs_done >= self._limits.get(runner.number, self._max_jobs):
+            return f"it has run {runner.jobs_done} jobs"
+        if look_at_memory and self._max_bytes is not None and runner.pid is not None:
+            resident = resident_bytes(runner.pid)
+            if resident > self._max_bytes:
+                return f"it holds {resident} bytes of memory"
+        return ""
+
+
+def resident_bytes(pid: int) -> int:
+    """Read how much memory a process holds, what it shares with its parent included; 0 where nobody can tell."""
+    try:
+        pages = Path(f"/proc/{pid}/statm").read_text().split()[1]
+    except (OSError, IndexError):
+        return 0
+    return int(pages) * os.sysconf("SC_PAGE_SIZE")
