@@ -8,6 +8,8 @@ import pytest
 from django.db import connection
 from hypothesis import HealthCheck, settings
 
+from tests import law
+
 # A machine that is busy with something else is no property of the code.
 settings.register_profile("busy", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("busy")
@@ -25,6 +27,13 @@ def django_db_modify_db_settings(django_db_modify_db_settings, django_db_blocker
             if owner and not psutil.pid_exists(int(owner.group(1))):
                 with suppress(Exception):  # another run may be dropping the same one
                     cursor.execute(f'DROP DATABASE IF EXISTS "{name}" WITH (FORCE)')
+
+
+@pytest.fixture(scope="session")
+def django_db_setup(django_db_setup, django_db_blocker):
+    """Have the test database refuse every change of status that the policy does not draw."""
+    with django_db_blocker.unblock():
+        law.install()
 
 
 @pytest.fixture

@@ -22,6 +22,7 @@ from django.db.models import DateTimeField, ExpressionWrapper
 from django.db.models.functions import Now
 
 from django_jobqueue.models import Attempt, DeadLetter, Job
+from tests.law import by_hand
 
 HOUR = 3600
 
@@ -161,5 +162,6 @@ def _traces(status: str, ended: int) -> dict[str, Any]:
 
 
 def _update(job: Job, using: str, **columns: Any) -> None:
-    Job.objects.using(using).filter(pk=job.pk).update(**columns)
+    with by_hand():
+        Job.objects.using(using).filter(pk=job.pk).update(**columns)
     job.refresh_from_db()

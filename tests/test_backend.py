@@ -24,6 +24,7 @@ from django_jobqueue.compat import Task as DjangoTask
 from django_jobqueue.exceptions import InvalidOptions, InvalidPayload, UnsupportedDatabase
 from django_jobqueue.models import Job
 from tests import tasks as cast
+from tests.law import by_hand
 
 BACKEND = "django_jobqueue.backend.JobQueueBackend"
 FUTURE = datetime(2999, 1, 1, tzinfo=UTC)
@@ -379,7 +380,8 @@ def test_another_tasks_result_is_a_mismatch():
 def test_refresh_reads_the_job_again():
     """A result that is refreshed says what became of its job."""
     result = cast.give_back.enqueue(1)
-    Job.objects.filter(pk=result.id).update(status="SUCCESSFUL", result=1)
+    with by_hand():
+        Job.objects.filter(pk=result.id).update(status="SUCCESSFUL", result=1)
     result.refresh()
 
     assert result.status == TaskResultStatus.SUCCESSFUL

@@ -19,6 +19,7 @@ Reading order:
 - `recycling`   when a runner has done enough
 - `restarts`    when a runner that ended is started again
 - `fate`        what a runner's death means for what it had begun; `oom` whether memory was the cause of it
+- `flight`      an attempt in the keeper's hands
 - `fleet`       the keeper's picture of its runners: what each holds, what it may take, when it must be killed
 - `demand`      what is claimed next
 - `intake`      a claimed row becomes a flight, with a ticket
@@ -28,7 +29,7 @@ Reading order:
 - `judge`       the end of an attempt becomes a settlement, and a line in the log
 - `calls`       the transactions that a keeper makes
 - `schedule`    when it polls, rescues and renews; `outage` when it tries again
-- `exchange`    the keeper's dealings with the database
+- `agenda`      which call to the database comes next; `exchange` makes it, and understands the reply
 - `receivers`   who is told of a job's end, in a runner of their own
 - `wakeup`      what the keeper's one wait hears: signals and NOTIFY
 - `keeper`      the loop

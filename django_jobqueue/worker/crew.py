@@ -17,7 +17,8 @@ from typing import NamedTuple
 from django_jobqueue.policy.outcomes import Committed, Outcome
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.fate import cause, fate
-from django_jobqueue.worker.fleet import Fleet, Flight, Phase, Runner
+from django_jobqueue.worker.fleet import Fleet, Phase, Runner
+from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.launcher import Broken, Exited, Forkserver, Gone, Launcher, Spawner, Started, Unsafe
 from django_jobqueue.worker.oom import OutOfMemory
 from django_jobqueue.worker.plan import WorkerPlan

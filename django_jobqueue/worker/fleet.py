@@ -16,12 +16,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
-from uuid import UUID
 
-from django_jobqueue.policy.outcomes import Cancelled, Failure, Interrupted, Outcome, TimedOut
-from django_jobqueue.store.claim import Claimed
-from django_jobqueue.store.renew import Lease
-from django_jobqueue.worker import clock
+from django_jobqueue.policy.outcomes import Outcome
+from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.frames import FrameReader, pack
 
 READ_BYTES = 64 * 1024
@@ -32,66 +29,6 @@ MAX_BUFFER_BYTES = 8 * 1024 * 1024
 
 PATIENCE_SECONDS = 1.0
 """Read-ahead that waits behind a job that runs for longer than this goes back to the queue."""
-
-COROUTINE_GRACE_SECONDS = 1.0
-"""A coroutine is cancelled by its runner, at its time limit or on request; so long after that the runner is killed."""
-
-
-@dataclass(slots=True)
-class Flight:
-    """An attempt in the keeper's hands, from claim to settle."""
-
-    ticket: int
-    claimed: Claimed
-    token: UUID
-    worker_ids: str
-    lease_until: float
-    is_coroutine: bool
-    is_short: bool
-    timeout: float | None
-    is_atomic: bool = False
-    deadline: float | None = None
-    begun_at: float | None = None
-    cancel_requested: bool = False
-    stop_at: float | None = None
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether a slot has taken it."""
-        return self.begun_at is not None
-
-    @property
-    def lease(self) -> Lease:
-        """The right to write its job."""
-        return Lease(self.claimed.id, self.token)
-
-    def ask(self, *, forced: bool) -> bool:
-        """Note that a person wants it cancelled; says whether that is news."""
-        is_news = not self.cancel_requested or (forced and self.stop_at is None)
-        self.cancel_requested = True
-        if forced and self.stop_at is None:
-            self.stop_at = clock.now() + (COROUTINE_GRACE_SECONDS if self.is_coroutine else 0.0)
-        return is_news
-
-    def end_by_force(self, now: float, lease_margin: float) -> Outcome | None:
-        """Say what it ends as if it must be stopped with its process now, or None."""
-        if not self.has_begun:
-            return None
-        if self.deadline is not None and self.deadline <= now:
-            return TimedOut(
-                Failure("builtins.TimeoutError", f"stopped after {self.timeout:g} s: it did not end by itself")
-            )
-        if self.stop_at is not None and self.stop_at <= now:
-            return Cancelled(Failure("", "stopped with its process, as was asked for"))
-        if self.lease_until - lease_margin <= now:
-            return Interrupted(Failure("", "its lease could not be renewed"))
-        return None
-
-    def begin(self) -> None:
-        """Note that a slot has taken it; its time limit runs from here."""
-        self.begun_at = clock.now()
-        if self.timeout is not None:
-            self.deadline = self.begun_at + self.timeout + (COROUTINE_GRACE_SECONDS if self.is_coroutine else 0.0)
 
 
 class Phase(Enum):
@@ -147,7 +84,7 @@ class Runner:
                 flight.begin()
         self._begin_next()
         for flight in flights:
-            self.outgoing += pack(_order(flight))
+            self.outgoing += pack(flight.order())
         self.flush()
 
     def take_back(self, ticket: int) -> Flight | None:
@@ -353,15 +290,3 @@ class Fleet:
         for runner in self.runners.values():
             if runner.reserved and not runner.flights:
                 runner.reserved = False
-
-
-def _order(flight: Flight) -> bytes:
-    # args and kwargs go as PostgreSQL wrote them, which is in one line each: to decode them here would cost more
-    # than all the rest.
-    job = flight.claimed
-    head = (
-        f"[{flight.ticket},{job.id},{job.attempt_number},{json.dumps(job.task)},{job.edit_count},"
-        f'"{job.enqueued_at}","{job.started_at}","{job.last_attempted_at}",{flight.worker_ids},'
-        f'"{flight.token if flight.is_atomic else ""}"]'
-    )
-    return f"{head}\n{job.args}\n{job.kwargs}".encode()

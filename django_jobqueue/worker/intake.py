@@ -8,7 +8,7 @@ from uuid import UUID
 from django_jobqueue import tasks
 from django_jobqueue.registry import Registry
 from django_jobqueue.store.claim import Claimed
-from django_jobqueue.worker.fleet import Flight
+from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.pace import Pace
 
 

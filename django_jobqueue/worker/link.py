@@ -15,8 +15,9 @@ from typing import Any
 from django_jobqueue.store.session import Session
 from django_jobqueue.worker import clock
 
-CALL_SECONDS = 5.0
-"""No call takes longer than this; then its connection is cut."""
+CALL_SECONDS, SHORTEST_CALL_SECONDS = 5.0, 1.5
+"""No call takes longer than the first; then its connection is cut. A short lease shortens that, down to the second:
+more than what a statement may wait for a lock."""
 
 CUT_AGAIN_SECONDS = 0.5
 
@@ -32,12 +33,22 @@ class Reply:
     error: Exception | None = None
 
 
-class Link:
-    """A thread that makes calls on a Session. `wake` is called from it when a reply is there."""
+def call_seconds(lease_seconds: float) -> float:
+    """Say how long a call may take under such a lease.
 
-    def __init__(self, session: Session, wake: Callable[[], None]) -> None:
+    A worker that waited on a silent line for longer than its lease would come back and rescue from the others what they
+    have only had no chance to renew. An outage it must notice as one, and half a lease leaves time to try again.
+    """
+    return max(SHORTEST_CALL_SECONDS, min(CALL_SECONDS, lease_seconds / 2))
+
+
+class Link:
+    """A thread that makes calls on a Session, none longer than `call_seconds`; `wake` is called with each reply."""
+
+    def __init__(self, session: Session, wake: Callable[[], None], *, call_seconds: float = CALL_SECONDS) -> None:
         self._session = session
         self._wake = wake
+        self._call_seconds = call_seconds
         self._calls: queue.SimpleQueue[tuple[Any, Callable[[Session], Any]] | None] = queue.SimpleQueue()
         self._replies: queue.SimpleQueue[Reply] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="jobqueue-link", daemon=True)
@@ -56,7 +67,7 @@ class Link:
         """Make a call: `work` runs in the thread; its reply names `call`. One at a time."""
         if self.is_busy:
             raise RuntimeError("a call is under way")
-        self._deadline = clock.now() + CALL_SECONDS
+        self._deadline = clock.now() + self._call_seconds
         self._calls.put((call, work))
 
     def take(self) -> Reply | None:

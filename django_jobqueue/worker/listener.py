@@ -13,6 +13,7 @@ import psycopg
 from django_jobqueue.store.notify import CHANNEL, LOOK, STOP
 from django_jobqueue.store.session import Session
 from django_jobqueue.worker.link import Link
+from django_jobqueue.worker.outage import in_a_line
 from django_jobqueue.worker.wakeup import Ear, Wakeup
 
 logger = logging.getLogger("django_jobqueue.worker")
@@ -59,7 +60,7 @@ class Listener:
             if self._ear is not None and (payloads := self._ear.heard()):
                 self._heard(payloads)
         except psycopg.OperationalError as error:
-            logger.info("the listening connection is gone (%s); polling goes on", str(error).strip())
+            logger.info("the listening connection is gone (%s); polling goes on", in_a_line(error))
             self._drop()
 
     def _note_pooler(self, pooled: bool) -> None:

@@ -37,7 +37,7 @@ class Outage:
         now = clock.now()
         if not self._tries:
             self._began_at = now
-            logger.warning("the database cannot be used: %s", str(error).strip() or type(error).__name__)
+            logger.warning("the database cannot be used: %s", in_a_line(error))
         wait = min(MAX_SECONDS, FIRST_SECONDS * 2 ** min(self._tries, 10))
         self._tries += 1
         self.retry_at = now + wait * (0.5 + random.random() / 2)  # noqa: S311 - jitter is no secret
@@ -48,3 +48,8 @@ class Outage:
             logger.warning("the database is back after %.1f s", clock.now() - self._began_at)
         self._tries = 0
         self.retry_at = 0.0
+
+
+def in_a_line(error: Exception) -> str:
+    """Put an error into one line: libpq's have several."""
+    return " ".join(str(error).split()) or type(error).__name__

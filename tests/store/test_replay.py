@@ -12,6 +12,7 @@ from django_jobqueue.store.cancel import cancel
 from django_jobqueue.store.discard import discard
 from django_jobqueue.store.replay import Edit, replay
 from tests.factories import add_attempt, at, make_dead_letter, make_job
+from tests.law import by_hand
 from tests.races import race
 
 pytestmark = pytest.mark.django_db
@@ -130,7 +131,8 @@ def test_a_letter_that_is_gone_is_refused():
 def test_a_job_that_is_not_dead_is_refused():
     """Rows that somebody edited by hand do not make a running job start twice."""
     letter = make_dead_letter()
-    Job.objects.update(status="SUCCESSFUL")
+    with by_hand():
+        Job.objects.update(status="SUCCESSFUL")
 
     assert refusal_of(letter) == "not_dead"
 

@@ -27,10 +27,15 @@ class ForgetfulLine(Session):
     """A session whose line breaks after the server has done its work, on demand."""
 
     answers_to_lose = 0
+    losing = "claim"
+    calls_to_refuse = 0
 
     def run(self, *statements, **options):
+        if ForgetfulLine.calls_to_refuse:
+            ForgetfulLine.calls_to_refuse -= 1
+            raise psycopg.OperationalError("connection refused")
         answers = super().run(*statements, **options)
-        if ForgetfulLine.answers_to_lose and any(statement.name == "claim" for statement in statements):
+        if ForgetfulLine.answers_to_lose and any(statement.name == ForgetfulLine.losing for statement in statements):
             ForgetfulLine.answers_to_lose -= 1
             self.close()
             raise psycopg.OperationalError("the line broke")
@@ -47,9 +52,10 @@ def exchange(monkeypatch):
     )
     fleet.runners[0] = Runner(number=0, threads=1, coroutines=0, sock=None, phase=Phase.READY)
     exchange = Exchange(plan, discover(), plan.card(), fleet, wakeup)
-    exchange.fleet, exchange.worker_id = fleet, exchange._card.id
+    exchange.fleet, exchange.worker_id = fleet, exchange._agenda._card.id
     yield exchange
-    ForgetfulLine.answers_to_lose = 0
+    ForgetfulLine.answers_to_lose = ForgetfulLine.calls_to_refuse = 0
+    ForgetfulLine.losing = "claim"
     exchange.close()
     wakeup.close()
 
@@ -91,6 +97,24 @@ def test_a_claim_that_was_committed_late_is_found(exchange):
     assert Attempt.objects.get().outcome == "lost"
 
 
+@pytest.mark.parametrize("refused", [0, 2], ids=["when_it_has_ended", "while_it_lasts"])
+def test_a_worker_that_starts_in_an_outage_rescues_nothing_at_first(exchange, refused):
+    """The others were away too: it does not take over what they have had no chance to renew. It claims at once."""
+    ForgetfulLine.calls_to_refuse = refused
+    theirs = int(succeed.enqueue().id)
+    an_hour_ago = Now() - timedelta(hours=1)
+    Job.objects.update(status="RUNNING", attempt_count=1, lease_token=uuid4(), lease_expires_at=an_hour_ago)
+    first, second = int(succeed.enqueue().id), int(succeed.enqueue().id)
+    wait_until(lambda: in_hand(exchange))
+    exchange.give_back(exchange.fleet.waiting)
+    exchange.fleet.waiting.clear()
+    (flight,) = wait_until(lambda: in_hand(exchange))
+
+    assert flight.claimed.id in (first, second)
+    assert Job.objects.get(pk=theirs).attempts.count() == 0
+    assert exchange._schedule.rescue_at > clock.now() + 1
+
+
 def test_a_job_that_was_lost_while_it_waits_is_forgotten(exchange):
     """A job that another worker took over before a runner had it is not started here."""
     succeed.enqueue()
@@ -116,13 +140,13 @@ def test_a_claim_that_takes_too_long_is_no_outage(exchange, monkeypatch, caplog)
     """The database is there, and only the claim was slow: no word of an outage, and the next claim goes by group."""
     exchange._link._session.__class__ = TimedOutLine
     ForgetfulLine.answers_to_lose = 2
-    monkeypatch.setattr("django_jobqueue.worker.exchange.CLAIM_AGAIN_SECONDS", 0.01)
+    monkeypatch.setattr("django_jobqueue.worker.agenda.CLAIM_AGAIN_SECONDS", 0.01)
     job_id = int(succeed.enqueue().id)
     with caplog.at_level("INFO", logger="django_jobqueue.worker"):
         (flight,) = wait_until(lambda: in_hand(exchange))
 
     assert flight.claimed.id == job_id
-    assert not exchange._lost_tokens
+    assert not exchange._agenda.lost_tokens
     assert "cannot be used" not in caplog.text
     assert caplog.text.count("a claim did not come through") == 1
 
@@ -139,3 +163,23 @@ def test_a_worker_is_not_drained_by_a_poll_from_before(exchange):
     wait_until(lambda: in_hand(exchange) == [] and exchange.ended)
 
     assert not exchange.is_drained
+
+
+def test_a_job_that_ran_is_not_given_back_when_the_reply_of_its_rescue_is_lost(exchange):
+    """A worker that rescues its own forgotten job, and does not hear of it, does not give it back: it has run."""
+    ran = int(succeed.enqueue().id)
+    Job.objects.update(
+        status="RUNNING",
+        attempt_count=1,
+        worker_id=exchange.worker_id,
+        lease_token=uuid4(),
+        lease_expires_at=Now() - timedelta(seconds=1),
+    )
+    ForgetfulLine.answers_to_lose, ForgetfulLine.losing = 1, "rescue"
+    wait_until(lambda: in_hand(exchange) or not ForgetfulLine.answers_to_lose)
+    other = int(succeed.enqueue().id)
+
+    (flight,) = wait_until(lambda: in_hand(exchange))
+
+    assert flight.claimed.id == other
+    assert Job.objects.filter(pk=ran, status="RUNNING", attempt_count=1).exists()

@@ -1,0 +1,150 @@
+"""Which call to the database comes next, and what is in it."""
+
+from __future__ import annotations
+
+from uuid import UUID, uuid4
+
+from django_jobqueue.store.claim import Claimed
+from django_jobqueue.store.renew import Lease
+from django_jobqueue.store.rescue import TakenOver, rescue
+from django_jobqueue.store.statement import Statement
+from django_jobqueue.store.workers import WorkerCard, announce_worker
+from django_jobqueue.worker import clock
+from django_jobqueue.worker.calls import Cycle, Goodbye, Probe, Renew, Return
+from django_jobqueue.worker.demand import Demand
+from django_jobqueue.worker.fleet import Fleet
+from django_jobqueue.worker.ledger import Batch, Ledger
+from django_jobqueue.worker.plan import WorkerPlan
+from django_jobqueue.worker.schedule import Schedule
+
+MAX_CLAIM = 500
+"""Jobs that a cycle claims at most: beyond that a larger one saves nothing, and its locks last longer."""
+CLAIM_AGAIN_SECONDS = 1.0
+"""After a call that took too long nothing is claimed for this long."""
+PROBE_SECONDS = 1.0
+"""How often a worker looks whether a row that somebody had locked is free."""
+
+
+class Agenda:
+    """One call at a time: a return first, then renewals; what is decided rides with the chores and the claims."""
+
+    def __init__(
+        self, plan: WorkerPlan, card: WorkerCard, fleet: Fleet, ledger: Ledger, schedule: Schedule, demand: Demand
+    ) -> None:
+        self.is_known = False
+        """Whether the database and this worker agree on what it holds."""
+        self.takes_more = True
+        """Whether it claims."""
+        self.claimed_count = 0
+        self.stale_refused = 0
+        self.lost_tokens: set[UUID] = set()
+        """Tokens of calls that got no answer, and may have been carried out."""
+        self._plan, self._options, self._card = plan, plan.options, card
+        self._fleet, self._ledger, self._schedule, self._demand = fleet, ledger, schedule, demand
+        self._looks_at_all = False
+        self._probe_at = self._claim_at = 0.0
+
+    def next_call(self, now: float) -> Return | Renew | Probe | Cycle | None:
+        """Say what to ask now, if anything."""
+        if not self.is_known:
+            return self._return()
+        if now >= self._schedule.renew_at and (leases := self._leases_to_renew(now)):
+            return Renew(leases, self._options.lease_seconds)
+        if now >= self._probe_at and (locked := self._ledger.locked()):
+            self._probe_at = now + PROBE_SECONDS
+            return Probe(locked, self._options.lease_seconds)
+        return self._cycle(now)
+
+    def goodbye(self) -> Goodbye:
+        """Make the last call."""
+        return Goodbye(self._sign_of_life(stopped=True))
+
+    def next_moment(self) -> float:
+        """Say when there will be something to ask if nothing happens before."""
+        if self._ledger.has_batch or not self.is_known:
+            return 0.0
+        moments = [self._schedule.renew_at]
+        if self.takes_more:
+            moments.append(self._schedule.poll_at)
+        if not self._ledger.is_empty:
+            moments.append(self._probe_at)
+        return min(moments)
+
+    def look_for_requests(self) -> None:
+        """Renew every lease next: the answer says which jobs a person wants cancelled."""
+        self._looks_at_all = True
+        self._schedule.renew_now()
+
+    def claim_later(self) -> None:
+        """Claim nothing for a while: what is decided goes first."""
+        self._claim_at = clock.now() + CLAIM_AGAIN_SECONDS
+
+    def probe_now(self) -> None:
+        """Look next which rows are locked by somebody."""
+        self._probe_at = 0.0
+
+    def _leases_to_renew(self, now: float) -> list[Lease]:
+        self._schedule.renewed(now)
+        if self._looks_at_all:
+            self._looks_at_all = False
+            return self._held()
+        fresh = now + self._options.lease_seconds - self._options.renew_seconds / 2
+        running = [Lease(f.claimed.id, f.token) for f in self._fleet.flights() if f.lease_until < fresh]
+        return running + self._ledger.leases()
+
+    def _return(self) -> Return:
+        return Return(
+            worker_id=self._card.id,
+            leases=self._held(),
+            lost_tokens=frozenset(self.lost_tokens),
+            token=uuid4(),
+            lease_seconds=self._options.lease_seconds,
+            sign_of_life=self._sign_of_life(),
+        )
+
+    def _cycle(self, now: float) -> Cycle | None:
+        is_poll = self.takes_more and now >= self._schedule.poll_at
+        if not is_poll and not self._ledger.has_batch:
+            return None
+        token = uuid4()
+        batch = self._ledger.take()
+        claims, wanted = self._claims(token, now, is_poll=is_poll)
+        is_rescue = is_poll and now >= self._schedule.rescue_at
+        if is_poll:
+            self._schedule.polled(now)
+        if is_rescue:
+            self._schedule.rescued(now)
+        return Cycle(
+            batch=batch,
+            token=token,
+            claims=claims,
+            wanted=wanted,
+            is_poll=is_poll,
+            rescue=self._rescue(batch) if is_rescue else None,
+            sign_of_life=self._sign_of_life() if is_rescue else None,
+            unknown_tasks=self._demand.unknown_tasks() if is_rescue else None,
+        )
+
+    def _held(self) -> list[Lease]:
+        return [Lease(flight.claimed.id, flight.token) for flight in self._fleet.flights()] + self._ledger.leases()
+
+    def _rescue(self, batch: Batch) -> Statement[list[TakenOver]]:
+        return rescue(
+            backend=self._plan.backend,
+            held_tokens={lease.token for lease in [*self._held(), *batch.leases]}
+            | {s.token for s in batch.settlements},
+            # Not the cycle's: if the reply is lost, what was rescued has run, and must not be given back like a claim.
+            token=uuid4(),
+            lease_seconds=self._options.lease_seconds,
+        )
+
+    def _sign_of_life(self, *, stopped: bool = False) -> Statement[None]:
+        return announce_worker(self._card, running=self._fleet.size, stale_refused=self.stale_refused, stopped=stopped)
+
+    def _claims(self, token: UUID, now: float, *, is_poll: bool) -> tuple[list[Statement[list[Claimed]]], int]:
+        if not self.takes_more or self._ledger.is_isolating or now < self._claim_at:
+            return [], 0
+        left = MAX_CLAIM
+        if self._plan.max_jobs is not None:
+            left = min(left, self._plan.max_jobs - self.claimed_count)
+        return self._demand.claims(self._fleet, left, token, is_poll=is_poll)

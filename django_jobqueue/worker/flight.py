@@ -1,0 +1,84 @@
+"""A flight: an attempt in the keeper's hands, from claim to settle."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from uuid import UUID
+
+from django_jobqueue.policy.outcomes import Cancelled, Failure, Interrupted, Outcome, TimedOut
+from django_jobqueue.store.claim import Claimed
+from django_jobqueue.store.renew import Lease
+from django_jobqueue.worker import clock
+
+COROUTINE_GRACE_SECONDS = 1.0
+"""A coroutine is cancelled by its runner, at its time limit or on request; so long after that the runner is killed."""
+
+
+@dataclass(slots=True)
+class Flight:
+    """An attempt in the keeper's hands, from claim to settle."""
+
+    ticket: int
+    claimed: Claimed
+    token: UUID
+    worker_ids: str
+    lease_until: float
+    is_coroutine: bool
+    is_short: bool
+    timeout: float | None
+    is_atomic: bool = False
+    deadline: float | None = None
+    begun_at: float | None = None
+    cancel_requested: bool = False
+    stop_at: float | None = None
+
+    @property
+    def has_begun(self) -> bool:
+        """Whether a slot has taken it."""
+        return self.begun_at is not None
+
+    @property
+    def lease(self) -> Lease:
+        """The right to write its job."""
+        return Lease(self.claimed.id, self.token)
+
+    def ask(self, *, forced: bool) -> bool:
+        """Note that a person wants it cancelled; says whether that is news."""
+        is_news = not self.cancel_requested or (forced and self.stop_at is None)
+        self.cancel_requested = True
+        if forced and self.stop_at is None:
+            self.stop_at = clock.now() + (COROUTINE_GRACE_SECONDS if self.is_coroutine else 0.0)
+        return is_news
+
+    def end_by_force(self, now: float, lease_margin: float) -> Outcome | None:
+        """Say what it ends as if it must be stopped with its process now, or None."""
+        if not self.has_begun:
+            return None
+        if self.deadline is not None and self.deadline <= now:
+            return TimedOut(
+                Failure("builtins.TimeoutError", f"stopped after {self.timeout:g} s: it did not end by itself")
+            )
+        if self.stop_at is not None and self.stop_at <= now:
+            return Cancelled(Failure("", "stopped with its process, as was asked for"))
+        if self.lease_until - lease_margin <= now:
+            return Interrupted(Failure("", "its lease could not be renewed"))
+        return None
+
+    def begin(self) -> None:
+        """Note that a slot has taken it; its time limit runs from here."""
+        self.begun_at = clock.now()
+        if self.timeout is not None:
+            self.deadline = self.begun_at + self.timeout + (COROUTINE_GRACE_SECONDS if self.is_coroutine else 0.0)
+
+    def order(self) -> bytes:
+        """Put it into words for its runner: see `frames`."""
+        # args and kwargs go as PostgreSQL wrote them, which is in one line each: to decode them here would cost more
+        # than all the rest.
+        job = self.claimed
+        head = (
+            f"[{self.ticket},{job.id},{job.attempt_number},{json.dumps(job.task)},{job.edit_count},"
+            f'"{job.enqueued_at}","{job.started_at}","{job.last_attempted_at}",{self.worker_ids},'
+            f'"{self.token if self.is_atomic else ""}"]'
+        )
+        return f"{head}\n{job.args}\n{job.kwargs}".encode()

@@ -1,0 +1,1 @@
+"""What a chaos run is made of."""

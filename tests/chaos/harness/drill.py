@@ -1,0 +1,209 @@
+"""One run: two workers and a producer on a database of their own, a fault, rest, and the verdict."""
+
+import json
+import random
+import shutil
+import tempfile
+import time
+from contextlib import closing
+from pathlib import Path
+
+import psycopg
+
+from tests.chaos.harness import checker, load, recovery
+from tests.chaos.harness.ledger import VARIABLE, Ledger
+from tests.chaos.harness.nemesis import torment
+from tests.chaos.harness.proxy import Proxy
+from tests.chaos.harness.report import Report
+from tests.chaos.harness.workers import Worker
+from tests.waiting import wait_until
+
+OPTIONS = {
+    "lease_seconds": 2,
+    "renew_seconds": 0.7,
+    "rescue_seconds": 0.5,
+    "poll_seconds": 0.2,
+    "grace_seconds": 5,
+    "max_interruptions": 1000,
+}
+WITNESS = Path(__file__).with_name("witness.sql")
+START_SECONDS = 60
+REST_SECONDS = 60
+LINES_A_SECOND = 25
+"""More than that in a worker's log, besides a line for each attempt that did not succeed, is a flood."""
+
+
+class Drill:
+    """The stage of a run. A fault gets it and does its worst to `workers`, `server` and `proxy`."""
+
+    def __init__(self, server, name, *, seed, workers=2, arguments=(), rate=40, mix=None, proxied=False, **more):
+        self.server, self.name, self.seed = server, name, seed
+        self.dice = random.Random(seed)
+        self._rate, self._mix = rate, mix or load.MIX
+        self._count, self._proxied = workers, proxied
+        self._arguments = ["--processes", "2", "--threads", "2", "--coroutines", "5", *arguments]
+        self._proxied_producer = more.pop("proxied_producer", False)
+        self._mutant, self._tablespace = more.pop("mutant", ""), more.pop("tablespace", None)
+        self._options = OPTIONS | more.pop("options", {})
+        self.lease_seconds = self._options["lease_seconds"]
+        self.proxy = self.producer = None
+        self.workers, self._all = [], []
+        self.complaints = []
+
+    def __enter__(self):
+        """Start everything, and wait until each worker has claimed."""
+        self.folder = Path(tempfile.mkdtemp(prefix="django-jobqueue-drill-"))
+        self.database = self.server.new_database(self._tablespace)
+        try:
+            self._open()
+        except BaseException:
+            self._close()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        self._close()
+
+    def _open(self):
+        with closing(self.server.connect(self.database)) as connection:
+            connection.execute(f"SET ROLE {self.role}")
+            connection.execute(WITNESS.read_text())
+        self.ledger, self.intents = Ledger(self.folder / "ledger"), Ledger(self.folder / "intents")
+        if self._proxied:
+            self.proxy = Proxy(self.server.port)
+        self._began_at = time.time()
+        for _ in range(self._count):
+            self.start_worker()
+        self.start_producer()
+        self.wait_for_claims(time.time())
+
+    def _close(self):
+        if self.producer is not None:
+            self.producer.kill()
+        for worker in self._all:
+            worker.clear()
+        if self.proxy is not None:
+            self.proxy.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+        self.server.drop_database(self.database)
+
+    @property
+    def role(self):
+        """The owner of the database."""
+        from tests.chaos.harness.server import ROLE
+
+        return ROLE
+
+    def environment(self, *, proxied=False):
+        """Return the environment of a process of this run."""
+        return self.server.environment(
+            self.database,
+            self.proxy.port if proxied and self.proxy else None,
+            **{VARIABLE: str(self.ledger.path), "STAGE_OPTIONS": json.dumps(self._options)},
+        )
+
+    def start_worker(self):
+        """Start one more worker."""
+        worker = Worker(
+            self._arguments,
+            environment=self.environment(proxied=True),
+            log_path=self.folder / f"worker-{len(self._all) + 1}.log",
+            mutant=self._mutant,
+        )
+        self.workers.append(worker)
+        self._all.append(worker)
+        return worker
+
+    def replace(self, worker):
+        """Start another worker for one that is gone."""
+        self.workers.remove(worker)
+        return self.start_worker()
+
+    def start_producer(self):
+        """Start the load. It goes to the server directly, unless it is the producer's line that is tormented."""
+        self.producer = load.Producer(
+            self.seed,
+            self._rate,
+            self._mix,
+            environment=self.environment(proxied=self._proxied_producer),
+            intents=self.intents,
+            log_path=self.folder / "producer.log",
+        )
+
+    def ask(self, query, parameters=None):
+        """Ask the database, past any proxy."""
+        with closing(self.server.connect(self.database)) as connection:
+            cursor = connection.execute(query, parameters)
+            return cursor.fetchall() if cursor.description else []
+
+    def wait_for_claims(self, since):
+        """Wait until every worker has claimed a job: none is deaf, none has left."""
+        pids = [worker.pid for worker in self.workers]
+        query = """
+            SELECT count(DISTINCT worker.id) FROM django_jobqueue_worker AS worker
+            JOIN chaos_move AS move ON move.worker_id = worker.id AND move.old_status = 'READY'
+            WHERE worker.pid = ANY (%s) AND worker.stopped_at IS NULL AND move.at > to_timestamp(%s)
+        """
+
+        def all_have_claimed():
+            if gone := [worker for worker in self.workers if not worker.is_alive]:
+                raise AssertionError(f"a worker left with {gone[0].popen.returncode}: {tail(gone[0].log_path)}")
+            try:
+                return self.ask(query, [pids, since])[0][0] >= len(pids)
+            except psycopg.Error:
+                return False
+
+        wait_until(all_have_claimed, seconds=START_SECONDS)
+
+    def run(self, fault, times, *, allowed=None, **rhythm):
+        """Torment, heal, let everything come to rest, stop the workers, and judge."""
+        wounds = torment(self, fault, times, **rhythm)
+        try:
+            self.wait_for_claims(time.time())
+        except AssertionError as error:
+            self.complaints.append(f"a worker claims no more: {error}")
+        if code := self.producer.stop():
+            self.complaints.append(f"the producer left with {code}: {tail(self.producer.log_path)}")
+        self._rest()
+        codes = self._stop_workers()
+        with closing(self.server.connect(self.database)) as connection:
+            evidence = checker.collect(connection, self.ledger, self.intents)
+        verdict = checker.judge(evidence, allowed or checker.Allowed())
+        lines, tracebacks = self._logs(evidence)
+        claims = recovery.claims_of(evidence)
+        seconds = recovery.recoveries(evidence, wounds, claims)
+        return Report(self.name, self.seed, len(wounds), evidence, verdict, seconds, codes, lines, tracebacks, self.complaints)
+
+    def _rest(self):
+        query = "SELECT count(*) FROM django_jobqueue_job WHERE status IN ('WAITING', 'READY', 'RUNNING')"
+        deadline = time.monotonic() + REST_SECONDS
+        while self.ask(query) != [(0,)] and time.monotonic() < deadline:
+            time.sleep(0.1)
+
+    def _stop_workers(self):
+        codes = []
+        for worker in self.workers:
+            if not worker.is_alive:
+                self.complaints.append(f"a worker left by itself with {worker.popen.returncode}: {tail(worker.log_path)}")
+            codes.append(worker.end())
+            if codes[-1]:
+                self.complaints.append(f"a worker left with {codes[-1]}: {tail(worker.log_path)}")
+        return codes
+
+    def _logs(self, evidence):
+        """Look whether a log was flooded: how much, not what."""
+        counts = [worker.log_lines() for worker in self._all]
+        lines, tracebacks = sum(c[0] for c in counts), sum(c[1] for c in counts)
+        ended = sum(a["outcome"] != "succeeded" for attempts in evidence.attempts.values() for a in attempts)
+        most = 3 * ended + LINES_A_SECOND * (time.time() - self._began_at) * len(self._all)
+        if lines > most:
+            self.complaints.append(f"{lines} lines of log, {ended} of them for attempts: {tail(self._all[0].log_path)}")
+        if tracebacks:
+            worst = max(self._all, key=lambda worker: worker.log_lines()[1])
+            self.complaints.append(f"{tracebacks} tracebacks in the logs: {tail(worst.log_path)}")
+        return lines, tracebacks
+
+
+def tail(path, size=1500):
+    """Return the end of a log."""
+    return path.read_text(errors="replace")[-size:]

@@ -1,0 +1,78 @@
+"""One line a run, and the table of all of them."""
+
+from dataclasses import dataclass
+
+from tests.chaos.harness.recovery import quantile
+
+HEAD = (
+    "fault", "seed", "faults", "accepted", "unsure", "effects", "lost", "unexplained", "burnt", "stale", "p50", "p99",
+    "exit", "breaches",
+)  # fmt: skip
+
+
+@dataclass
+class Report:
+    """What one run came to."""
+
+    name: str
+    seed: int
+    faults: int
+    evidence: object
+    verdict: object
+    recoveries: list
+    exit_codes: list
+    log_lines: int
+    tracebacks: int
+    complaints: list
+
+    @property
+    def is_good(self):
+        """Whether every invariant held, and every worker lived and left as it should."""
+        return self.verdict.is_good and not self.complaints
+
+    @property
+    def exit_code(self):
+        """0, or the first exit code of a worker that is another."""
+        return next((code for code in self.exit_codes if code), 0)
+
+    def cells(self):
+        """Return the line's values, in the order of HEAD."""
+        effects = sum(map(len, self.evidence.effects.values()))
+        unsure = sum(fact["what"] == "indeterminate" for fact in self.evidence.outcomes.values())
+        return [
+            self.name,
+            str(self.seed),
+            str(self.faults),
+            str(len(self.evidence.accepted)),
+            str(unsure),
+            str(effects),
+            str(len(self.verdict.lost)),
+            str(len(self.verdict.unexplained)),
+            str(len(self.verdict.burnt)),
+            str(self.evidence.stale_refused),
+            _seconds(quantile(self.recoveries, 0.5)),
+            _seconds(quantile(self.recoveries, 0.99)),
+            str(self.exit_code),
+            str(len(self.verdict.breaches) + len(self.complaints)),
+        ]
+
+    def line(self):
+        """Return the run in one line."""
+        return "chaos " + " ".join(f"{name}={cell}" for name, cell in zip(HEAD, self.cells(), strict=True))
+
+    def details(self):
+        """Return what is wrong, in words; the first of each kind."""
+        found = self.verdict
+        groups = [found.lost, found.unexplained, found.breaches, self.complaints]
+        return "\n".join(words for group in groups for words in group[:12])
+
+
+def _seconds(value):
+    return "-" if value is None else f"{value:.2f}"
+
+
+def table(rows):
+    """Write rows of cells under HEAD, aligned."""
+    rows = [list(HEAD), *rows]
+    widths = [max(len(row[n]) for row in rows) for n in range(len(HEAD))]
+    return "\n".join("  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows)

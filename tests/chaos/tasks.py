@@ -1,0 +1,60 @@
+"""The tasks of the chaos. Each writes into the ledger what really happens, and nothing into the queue.
+
+They touch no database, so that an outage is never their own failure: whatever an outage costs, the queue has spent.
+"""
+
+import asyncio
+import ctypes
+import os
+import time
+
+from django_jobqueue import task
+from django_jobqueue.backoff import constant
+from tests.chaos.harness.ledger import Ledger
+
+SOON = constant(0.2)
+
+ledger = Ledger.of_environment()
+
+
+def enter(context, intent):
+    """Write down that an attempt runs, before it does anything."""
+    ledger.write("start", job=context.job_id, attempt=context.attempt, pid=os.getpid(), intent=intent)
+
+
+def leave(context, intent, failures):
+    """Write down the effect and return what only this attempt can return; or fail."""
+    if context.attempt <= failures:
+        raise ValueError(f"attempt {context.attempt} fails")
+    ledger.write("effect", job=context.job_id, attempt=context.attempt, pid=os.getpid(), intent=intent)
+    return {"intent": intent, "attempt": context.attempt}
+
+
+@task(takes_context=True, backoff=SOON, max_attempts=4)
+def work(context, intent, seconds=0.0, failures=0):
+    """Take some time; fail so many times."""
+    enter(context, intent)
+    if seconds:
+        time.sleep(seconds)
+    return leave(context, intent, failures)
+
+
+@task(takes_context=True, backoff=SOON, max_attempts=4)
+async def work_async(context, intent, seconds=0.0, failures=0):
+    """Take some time in the event loop; fail so many times."""
+    enter(context, intent)
+    await asyncio.sleep(seconds)
+    return leave(context, intent, failures)
+
+
+@task(takes_context=True, backoff=SOON, max_attempts=3)
+def die(context, intent, how):
+    """End the process, in a way that no handler sees."""
+    enter(context, intent)
+    match how:
+        case "exit":
+            os._exit(0)
+        case "segfault":
+            ctypes.string_at(0)
+        case "abort":
+            os.abort()

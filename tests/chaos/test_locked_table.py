@@ -1,0 +1,30 @@
+"""Fault: somebody holds an ACCESS EXCLUSIVE lock on the job table, as a migration does, for longer than the leases."""
+
+from contextlib import closing
+
+import pytest
+
+from tests.chaos.harness.nemesis import healed
+from tests.chaos.harness.workers import pause
+
+
+def lock(seconds):
+    """Return the fault that locks the table for so long."""
+
+    def fault(drill):
+        with closing(drill.server.connect(drill.database)) as stranger, stranger.transaction():
+            stranger.execute("LOCK TABLE django_jobqueue_job IN ACCESS EXCLUSIVE MODE")
+            pause(seconds)
+        return healed()
+
+    return fault
+
+
+@pytest.mark.parametrize(("seconds", "short", "full"), [(1.5, 4, 25), (10.0, 1, 5)], ids=["briefly", "for_long"])
+def test_a_locked_table_costs_nothing(drill, times, seconds, short, full):
+    """Jobs whose lease cannot be renewed are stopped and start again uncharged; outcomes are kept."""
+    with drill(f"locked_table_{seconds:g}s") as stage:
+        report = stage.run(lock(seconds), times(short, full))
+
+        assert report.is_good, report.details()
+        assert max(report.recoveries) < 15

@@ -1,0 +1,46 @@
+"""A check that cannot turn red proves nothing: each mutant of the product must be found out."""
+
+import pytest
+
+from tests.chaos.conftest import IS_FULL
+from tests.chaos.harness.checker import Allowed
+from tests.chaos.harness.nemesis import healed
+from tests.chaos.harness.workers import pause
+from tests.chaos.mutants import MUTANTS
+from tests.chaos.test_freeze import freeze
+from tests.chaos.test_lost_replies import WORDS, lose
+from tests.chaos.test_terminated_backends import terminate
+
+LONG = {"fast": 0.6, "slow": 0.2, "long": 0.2}
+HARMLESS = Allowed()
+FREEZING = Allowed(charges=True, deaths=True)
+
+
+def nothing(drill):
+    """Do nothing."""
+    pause(0.5)
+    return healed()
+
+
+HUNTS = {
+    "finish_without_token": (freeze("worker"), 3, FREEZING, {"mix": LONG, "rate": 15}),
+    "rescue_before_expiry": (nothing, 3, HARMLESS, {"mix": LONG, "rate": 10}),
+    "never_renew": (nothing, 3, HARMLESS, {"mix": LONG, "rate": 5, "options": {"max_interruptions": 2}}),
+    "forget_lost_claims": (lose(WORDS["claim"]), 3, HARMLESS, {"proxied": True}),
+    "forget_outcomes": (terminate, 8, HARMLESS, {"rate": 60}),
+    "give_up_at_once": (terminate, 1, HARMLESS, {}),
+    "burn_interruptions": (freeze("keeper"), 3, HARMLESS, {"mix": LONG, "rate": 15}),
+}
+SHORT = ("finish_without_token", "rescue_before_expiry", "never_renew", "forget_lost_claims")
+
+assert set(HUNTS) == set(MUTANTS)
+
+
+@pytest.mark.parametrize("mutant", HUNTS if IS_FULL else SHORT)
+def test_a_mutant_is_found_out(drill, mutant):
+    """A worker without one of its safeguards does not pass."""
+    fault, times, allowed, more = HUNTS[mutant]
+    with drill(f"mutant_{mutant}", mutant=mutant, **more) as stage:
+        report = stage.run(fault, times, allowed=allowed)
+
+        assert not report.is_good, f"{mutant} was not found out"

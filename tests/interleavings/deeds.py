@@ -1,0 +1,190 @@
+"""What a side does, and the rows that it finds. Tokens and workers are fixed, so that two runs can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+from uuid import UUID
+
+from django.db import connection, transaction
+
+from django_jobqueue.models import Job
+from django_jobqueue.policy.retry import Decision
+from django_jobqueue.store import cancel as cancel_verb
+from django_jobqueue.store import claim as claim_verb
+from django_jobqueue.store import discard as discard_verb
+from django_jobqueue.store import replay as replay_verb
+from django_jobqueue.store.claim import Claimed, Serving
+from django_jobqueue.store.give_back import give_back as give_back_verb
+from django_jobqueue.store.promote import promote as promote_verb
+from django_jobqueue.store.renew import Lease
+from django_jobqueue.store.renew import renew as renew_verb
+from django_jobqueue.store.rescue import TakenOver
+from django_jobqueue.store.rescue import recover as recover_verb
+from django_jobqueue.store.rescue import rescue as rescue_verb
+from django_jobqueue.store.session import PLAN_GUARD
+from django_jobqueue.store.settle import Settlement
+from django_jobqueue.store.settle import settle as settle_verb
+from django_jobqueue.store.statement import Statement, run_on
+from django_jobqueue.store.transaction import read_committed
+from tests.model.mirror import letter_of
+from tests.model.unique import insert_unique
+from tests.store.hands import BURY, LOST, TASK, add_job, at
+
+Deed = Callable[[], Any]
+
+OWNER, ANN, BEN = UUID(int=0xF), UUID(int=0xA), UUID(int=0xB)
+"""Workers, and the tokens that they claim under: who had the job before, and the two who meet."""
+
+SIGNED: dict[str, Any] = {"by": "ada", "reason": "", "using": "default"}
+
+
+def at_once(*statements: Statement[Any]) -> list[Any]:
+    """Run a worker's statements in one transaction, as its session does, but a step at a time."""
+    with read_committed("default"):
+        with connection.cursor() as cursor:
+            cursor.execute(PLAN_GUARD)
+        return [run_on(connection, statement) for statement in statements]
+
+
+# --- What there is
+
+
+def ready(count: int = 1, **columns: Any) -> list[int]:
+    return [add_job(run_after=at(-60), **columns) for _ in range(count)]
+
+
+def due(**columns: Any) -> int:
+    """A job that waited, and whose time has come."""
+    return add_job(status="WAITING", waiting_for="time", run_after=at(-60), **columns)
+
+
+def running(count: int = 1, **columns: Any) -> list[int]:
+    """Jobs of the owner's."""
+    ids = ready(count, **columns)
+    at_once(claim(OWNER, count))
+    return ids
+
+
+def over(count: int = 1, **columns: Any) -> list[int]:
+    """Jobs of the owner's, who has not renewed their leases."""
+    ids = running(count, **columns)
+    Job.objects.filter(pk__in=ids).update(lease_expires_at=at(-60))
+    return ids
+
+
+def dead(**columns: Any) -> int:
+    (job_id,) = running(**columns)
+    at_once(*settle(BURY, job_id))
+    return job_id
+
+
+def replayed(**columns: Any) -> int:
+    job_id = dead(**columns)
+    replay(job_id)()
+    return job_id
+
+
+def running_again(**columns: Any) -> int:
+    job_id = replayed(**columns)
+    at_once(claim(OWNER))
+    return job_id
+
+
+# --- A worker's statements
+
+
+def claim(worker: UUID, limit: int = 1, *, by_group: bool = False) -> Statement[Any]:
+    return claim_verb.claim(
+        backend="default",
+        tasks=(TASK,),
+        serving=Serving(),
+        limit=limit,
+        token=worker,
+        worker_id=worker,
+        lease_seconds=3600,
+        by_group=by_group,
+    )
+
+
+def settle(decision: Decision, *ids: int, token: UUID = OWNER) -> list[Statement[Any]]:
+    return settle_verb([Settlement(job_id, token, decision, TASK) for job_id in ids])
+
+
+def renew(*ids: int) -> Statement[Any]:
+    return renew_verb([Lease(job_id, OWNER) for job_id in ids], lease_seconds=3600)
+
+
+def give_back(*ids: int) -> Statement[Any]:
+    return give_back_verb([Lease(job_id, OWNER) for job_id in ids])
+
+
+def rescue(worker: UUID, limit: int = 100) -> Statement[Any]:
+    return rescue_verb(backend="default", held_tokens=(), token=worker, lease_seconds=3600, limit=limit)
+
+
+def recover(token: UUID) -> Statement[Any]:
+    return recover_verb(worker_id=OWNER, lost_tokens={OWNER}, token=token, lease_seconds=3600)
+
+
+def promote() -> Statement[Any]:
+    return promote_verb()
+
+
+# --- Whole deeds
+
+
+def do(*statements: Statement[Any]) -> Deed:
+    """Run statements in one transaction."""
+    return lambda: at_once(*statements)
+
+
+def rescue_and_settle(worker: UUID) -> Deed:
+    """Take over, and in a transaction of its own settle as lost: two moments, between which much may happen."""
+
+    def deed() -> list[Any]:
+        (taken,) = at_once(rescue(worker))
+        return [taken, *at_once(*settle(LOST, *[job.id for job in taken], token=worker))]
+
+    return deed
+
+
+def enqueue_unique(key: str = "k") -> Deed:
+    """Ask for a job in a transaction of the caller's; answer whether there is a new one."""
+
+    def deed() -> bool:
+        with transaction.atomic():
+            return insert_unique(TASK, key) is not None
+
+    return deed
+
+
+def cancel(job_id: int) -> Deed:
+    return lambda: cancel_verb.cancel(job_id, **SIGNED).status
+
+
+def replay(job_id: int) -> Deed:
+    letter = letter_of(job_id)
+    return lambda: replay_verb.replay(letter, **SIGNED).status
+
+
+def discard(job_id: int) -> Deed:
+    letter = letter_of(job_id)
+    return lambda: discard_verb.discard(letter, **SIGNED).status
+
+
+def plain(answer: Any, places: Mapping[int, int]) -> Any:
+    """Name jobs by their place among all: ids grow from run to run. Moments are left out."""
+    match answer:
+        case (renewed, lost, busy) if isinstance(busy, frozenset):
+            # Busy is no loss: whoever asks again is told. For the oracle it is as if it had been asked later.
+            return plain(renewed, places), plain(lost | busy, places)
+        case (int(moved), _):
+            return moved
+        case list():
+            return [plain(each, places) for each in answer]
+        case frozenset():
+            return sorted(places[job_id] for job_id in answer)
+        case Claimed() | TakenOver():
+            return places[answer.id], answer.attempt_number
+    return answer

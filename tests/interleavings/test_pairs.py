@@ -1,0 +1,37 @@
+"""Whatever the order of their statements, two verbs leave what one after the other would have left.
+
+A verb's refusal, or its empty answer, is part of what is compared. A new verb meets those that touch the same rows: its
+pairs belong to `workers` or `people`.
+"""
+
+import pytest
+
+from tests.interleavings import people, workers
+from tests.interleavings.orders import Meeting
+from tests.interleavings.stepping import WRITES_OR_LOCKS
+from tests.store.hands import COMMITS
+
+pytestmark = COMMITS
+
+
+@pytest.mark.parametrize("pair", [*workers.PAIRS, *people.PAIRS], ids=lambda pair: pair.__name__)
+def test_every_order_ends_like_a_serial_one(sides, counted, pair):
+    """Two verbs that meet leave the rows, and give the answers, of one after the other, and break no invariant."""
+    if pair in people.LONG:
+        for side in sides.values():
+            side.steps = WRITES_OR_LOCKS
+
+    counted[pair.__name__] = Meeting(sides, pair).check()
+
+    assert counted[pair.__name__] > 1
+
+
+@pytest.mark.parametrize("pair", people.TOGETHER, ids=lambda pair: pair.__name__)
+def test_no_order_ends_in_a_circle(sides, counted, pair):
+    """Transactions of several verbs never wait for each other in a circle, and no order of them breaks a law."""
+    for side in sides.values():
+        side.steps = WRITES_OR_LOCKS
+
+    counted[pair.__name__] = Meeting(sides, pair).check_laws()
+
+    assert counted[pair.__name__] > 1

@@ -1,0 +1,232 @@
+"""The queue as it should be, in plain Python: no SQL, no lock, one thing at a time.
+
+It says nothing of how: a verb that the real queue does in one guarded statement is a loop and an if here. What follows
+an outcome is written down once more, in other words than the policy's, so that a bound which is lost there is missed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from itertools import count
+
+from django_jobqueue.exceptions import Refused
+from django_jobqueue.policy import backoff
+from django_jobqueue.policy.lifecycle import LIVE
+from django_jobqueue.policy.outcomes import Failed, Interrupted, Lost, Outcome, Snoozed, Succeeded, TimedOut
+from django_jobqueue.policy.retry import RetryPolicy
+from tests.model.state import JobState
+
+BOUNDS = RetryPolicy(backoff=backoff.constant(3600, jitter="none"), max_interruptions=2, max_snoozes=2)
+"""Small, so that a few steps reach them. `max_attempts` is each job's own. No wait ends by itself."""
+
+MAX_CRASHES = 3
+
+
+class Ideal:
+    """All jobs, by id."""
+
+    def __init__(self) -> None:
+        self.jobs: dict[int, JobState] = {}
+        self._clock = count()
+        self._due: dict[int, int] = {}
+        """When each job fell due, on a clock that counts what happens."""
+        self._run_out: dict[int, int] = {}
+
+    # --- Producers
+
+    def holder(self, task: str, key: str) -> int | None:
+        """Name the live job that holds a unique key."""
+        for job_id, job in self.jobs.items():
+            if (job.task, job.key) == (task, key) and job.status in LIVE:
+                return job_id
+        return None
+
+    def enqueue(self, job_id: int, job: JobState) -> None:
+        if not job.is_due:
+            job.status, job.waiting_for = "WAITING", "time"
+        self.jobs[job_id] = job
+        self._falls_due(job_id)
+
+    # --- Time
+
+    def fall_due(self, job_id: int) -> None:
+        self.jobs[job_id].is_due = True
+        self._falls_due(job_id)
+
+    def run_out(self, job_id: int) -> None:
+        self.jobs[job_id].lease = "over"
+        self._run_out[job_id] = next(self._clock)
+
+    def _falls_due(self, job_id: int) -> None:
+        self._due[job_id] = next(self._clock)
+
+    # --- Workers
+
+    def promote(self, limit: int, locked: Collection[int]) -> int:
+        due = [job_id for job_id, job in self._with_status("WAITING") if job.is_due and job_id not in locked]
+        moved = sorted(due, key=self._due.__getitem__)[:limit]
+        for job_id in moved:
+            self.jobs[job_id].status, self.jobs[job_id].waiting_for = "READY", ""
+        return len(moved)
+
+    def claim(
+        self, worker: str, token: str, backend: str, tasks: Collection[str], limit: int, locked: Collection[int]
+    ) -> list[int]:
+        ready = [
+            job_id
+            for job_id, job in self._with_status("READY")
+            if job.backend == backend and job.task in tasks and not job.is_past_deadline and job_id not in locked
+        ]
+        claimed = sorted(ready, key=lambda job_id: (-self.jobs[job_id].priority, self._due[job_id], job_id))[:limit]
+        for job_id in claimed:
+            job = self.jobs[job_id]
+            job.status, job.token, job.lease, job.worker = "RUNNING", token, "runs", worker
+            job.attempt_count += 1
+            job.has_started = True
+        return claimed
+
+    def renew(self, job_id: int, token: str) -> bool:
+        if self.jobs[job_id].token != token:
+            return False
+        self.jobs[job_id].lease = "runs"
+        return True
+
+    def rescue(self, token: str, backend: str, held: Collection[str], limit: int, locked: Collection[int]) -> list[int]:
+        over = [
+            job_id
+            for job_id, job in self._with_status("RUNNING")
+            if job.backend == backend and job.lease == "over" and job.token not in held and job_id not in locked
+        ]
+        taken = sorted(over, key=self._run_out.__getitem__)[:limit]
+        for job_id in taken:
+            self.jobs[job_id].token, self.jobs[job_id].lease = token, "runs"
+        return taken
+
+    def recover(self, worker: str, token: str, lost: Collection[str], locked: Collection[int]) -> list[int]:
+        mine = [
+            job_id
+            for job_id, job in self._with_status("RUNNING")
+            if job.worker == worker and job.token in lost and job_id not in locked
+        ]
+        for job_id in mine:
+            self.jobs[job_id].token, self.jobs[job_id].lease = token, "runs"
+        return mine
+
+    def give_back(self, job_id: int, token: str) -> bool:
+        job = self.jobs[job_id]
+        if job.token != token:
+            return False
+        job.status, job.token, job.lease, job.worker = "READY", None, None, None
+        job.attempt_count -= 1
+        job.has_started = job.attempt_count > 0
+        return True
+
+    def settle(self, job_id: int, token: str, outcome: Outcome) -> bool:
+        job = self.jobs[job_id]
+        if job.token != token:
+            return False
+        job.token = job.lease = None
+        self._follow(job_id, job, outcome)
+        return True
+
+    def _follow(self, job_id: int, job: JobState, outcome: Outcome) -> None:
+        match outcome:
+            case Succeeded(result):
+                self._close(job, "succeeded")
+                job.status, job.has_ended, job.result = "SUCCESSFUL", True, result.strip('"')
+                self._resolve(job)
+            case Failed(_, verdict, after_seconds):
+                self._close(job, "failed", charged=True)
+                if verdict != "retryable":
+                    self._bury(job, str(verdict))
+                else:
+                    self._try_again(job_id, job, after_seconds)
+            case TimedOut():
+                self._close(job, "timed_out", charged=True)
+                self._try_again(job_id, job, None)
+            case Lost(_, crashed):
+                self._close(job, "lost", charged=True)
+                job.crash_count += crashed
+                if crashed and job.crash_count >= MAX_CRASHES:
+                    self._bury(job, "crash_loop")
+                elif crashed:
+                    self._try_again(job_id, job, None)
+                elif job.failure_count >= job.max_attempts:
+                    self._bury(job, "attempts_exhausted")
+                else:
+                    job.status = "READY"
+            case Interrupted(_, counted, suspect):
+                self._close(job, "interrupted")
+                job.interruption_count += counted
+                job.crash_count += suspect
+                if counted and job.interruption_count > BOUNDS.max_interruptions:
+                    self._bury(job, "interrupted_too_often")
+                else:
+                    job.status = "READY"
+            case Snoozed(seconds):
+                self._close(job, "snoozed")
+                job.snooze_count += 1
+                if job.snooze_count > BOUNDS.max_snoozes:
+                    self._bury(job, "snoozed_too_often")
+                else:
+                    self._wait(job_id, job, "snooze", seconds)
+
+    def _close(self, job: JobState, outcome: str, *, charged: bool = False) -> None:
+        job.attempts.append((job.attempt_count, outcome, charged, job.worker))
+        job.failure_count += charged
+
+    def _try_again(self, job_id: int, job: JobState, after_seconds: float | None) -> None:
+        if job.failure_count >= job.max_attempts:
+            self._bury(job, "attempts_exhausted")
+        else:
+            self._wait(job_id, job, "retry", after_seconds)
+
+    def _wait(self, job_id: int, job: JobState, waiting_for: str, seconds: float | None) -> None:
+        job.status, job.waiting_for, job.is_due = "WAITING", waiting_for, seconds == 0
+        self._falls_due(job_id)
+
+    def _bury(self, job: JobState, reason: str) -> None:
+        job.status, job.has_ended = "FAILED", True
+        job.letter, job.reason = "OPEN", reason
+        job.deaths += 1
+
+    # --- People
+
+    def cancel(self, job_id: int) -> None:
+        job = self.jobs[job_id]
+        match job.status:
+            case "RUNNING":
+                raise Refused("running", "")
+            case "CANCELLED":
+                raise Refused("already_cancelled", "")
+            case "SUCCESSFUL" | "FAILED":
+                raise Refused("finished", "")
+        job.status, job.waiting_for, job.has_ended = "CANCELLED", "", True
+        self._resolve(job)
+        job.deeds.append("cancel")
+
+    def replay(self, job_id: int) -> None:
+        job = self.jobs[job_id]
+        if job.letter not in ("OPEN", "DISCARDED"):
+            raise Refused(f"already_{job.letter.lower()}", "")
+        if job.key is not None and self.holder(job.task, job.key) is not None:
+            raise Refused("unique_key_taken", "")
+        job.status, job.has_ended, job.is_due, job.letter = "READY", False, True, "REPLAYED"
+        job.failure_count = job.interruption_count = job.snooze_count = job.crash_count = 0
+        job.is_past_deadline = False
+        job.deeds.append("replay")
+        self._falls_due(job_id)
+
+    def discard(self, job_id: int) -> None:
+        job = self.jobs[job_id]
+        if job.letter != "OPEN":
+            raise Refused(f"already_{job.letter.lower()}", "")
+        job.letter = "DISCARDED"
+        job.deeds.append("discard")
+
+    def _resolve(self, job: JobState) -> None:
+        if job.letter == "REPLAYED":
+            job.letter = "RESOLVED"
+
+    def _with_status(self, status: str) -> Iterator[tuple[int, JobState]]:
+        return ((job_id, job) for job_id, job in self.jobs.items() if job.status == status)
