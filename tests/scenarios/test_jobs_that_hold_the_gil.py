@@ -10,13 +10,13 @@ from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
 
-LEASE = {"lease_seconds": 2, "renew_seconds": 0.5}
+LEASE = {"lease_seconds": 3, "renew_seconds": 0.5}
 
 
 def test_a_call_of_c_that_keeps_the_gil_for_several_leases_keeps_its_lease(start_worker, job_is):
-    """For three leases no other thread of its process runs. It is not started again, and its end counts."""
+    """For more than two leases no other thread of its process runs. It is not started again, and its end counts."""
     start_worker("--processes", "1", "--threads", "2", options=LEASE)
-    result = tasks.keep_the_gil.enqueue(6)
+    result = tasks.keep_the_gil.enqueue(7)
     wait_until(lambda: Trace.objects.filter(what="start").exists(), seconds=SECONDS)
     start_worker("--processes", "1", options=LEASE)
     ends = set()

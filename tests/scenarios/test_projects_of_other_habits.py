@@ -8,6 +8,7 @@ from psycopg import IsolationLevel
 
 from django_jobqueue.models import Attempt, DeadLetter, Job
 from tests.scenarios.conftest import SECONDS, TERM
+from tests.stage import tasks
 from tests.stage.models import Trace
 from tests.waiting import wait_until
 
@@ -24,9 +25,9 @@ tasks.leave_everything_changed.enqueue()
 """
 
 
-def work_is_done():
-    """Whether all of PRODUCER's jobs have come to their end."""
-    return Job.objects.filter(status__in=["SUCCESSFUL", "FAILED"]).count() == 23
+def work_is_done(jobs=23):
+    """Whether all jobs have come to their end; PRODUCER makes 23."""
+    return Job.objects.filter(status__in=["SUCCESSFUL", "FAILED"]).count() == jobs
 
 
 def assert_all_is_well(worker, *, starts=21):
@@ -39,24 +40,21 @@ def assert_all_is_well(worker, *, starts=21):
     assert "the database cannot be used" not in worker.log
 
 
-@pytest.mark.parametrize(
-    "habits",
-    [
-        {"database_options": {"isolation_level": IsolationLevel.REPEATABLE_READ.value}},
-        {"database_options": {"isolation_level": IsolationLevel.SERIALIZABLE.value}},
-    ],
-    ids=["repeatable_read", "serializable"],
-)
-def test_a_stricter_isolation_of_the_project_changes_nothing(start_worker, run_program, habits):
-    """Two workers beside each other run, retry and bury as ever."""
-    workers = [start_worker("--processes", "2", **habits) for _ in range(2)]
-    run_program(PRODUCER, **habits)
-    wait_until(work_is_done, seconds=SECONDS)
+def test_a_stricter_isolation_of_the_project_changes_nothing(start_worker, run_program):
+    """A worker under REPEATABLE READ beside one under SERIALIZABLE, and a producer under either: all ends as ever."""
+    repeatable, serializable = (
+        {"database_options": {"isolation_level": level.value}}
+        for level in (IsolationLevel.REPEATABLE_READ, IsolationLevel.SERIALIZABLE)
+    )
+    workers = [start_worker("--processes", "2", **habits) for habits in (repeatable, serializable)]
+    run_program(PRODUCER, **serializable)
+    run_program("tasks.start.enqueue()", **repeatable)
+    wait_until(lambda: work_is_done(24), seconds=SECONDS)
 
     for worker in workers:
         worker.send(TERM)
         assert worker.wait() == 0
-        assert_all_is_well(worker)
+        assert_all_is_well(worker, starts=22)
 
 
 def test_local_time_means_the_same_to_producer_and_worker(start_worker, run_program, job_is):
@@ -71,7 +69,7 @@ tasks.start.using(run_after=datetime.now() + timedelta(seconds=1.5)).enqueue()
 """,
         **local,
     )
-    wait_until(lambda: Job.objects.filter(status__in=["SUCCESSFUL", "FAILED"]).count() == 24, seconds=SECONDS)
+    wait_until(lambda: work_is_done(24), seconds=SECONDS)
     job = Job.objects.latest("pk")
 
     assert job.started_at >= job.run_after
@@ -139,13 +137,10 @@ def _has_listened_for_long():
         return cursor.fetchone() is not None
 
 
-@pytest.mark.parametrize("health_checks", [False, True], ids=["without_health_checks", "with_health_checks"])
-def test_a_job_after_a_lull_finds_a_connection_that_works(tight_role, start_worker, job_is, health_checks):
+def test_a_job_after_a_lull_finds_a_connection_that_works(tight_role, start_worker, job_is):
     """The server ends sessions that are idle: the job that comes after that succeeds at its first attempt."""
-    from tests.stage import tasks
-
-    habits = {"database": {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": health_checks}}
-    start_worker("--processes", "1", database_url=tight_role, options={"notify": False}, **habits)
+    habits = {"database_url": tight_role, "database": {"CONN_MAX_AGE": None, "CONN_HEALTH_CHECKS": False}}
+    start_worker("--processes", "1", **habits)
     job_is(tasks.start.enqueue(), "SUCCESSFUL")
     job_is(tasks.nap.enqueue(0), "SUCCESSFUL")
     wait_until(lambda: not _sessions_of_jobs(), seconds=SECONDS)
