@@ -297,7 +297,7 @@ class Crew:
             match message:
                 case ["done", ticket, seconds, words]:
                     outcome = read_outcome(words)
-                    runner.jobs_done += 1
+                    runner.jobs_left -= 1
                     if (flight := runner.take_back(ticket)) is not None:
                         self.reports.append(Report(flight, outcome, seconds))
                         self._restarts.worked(runner.number)
@@ -309,7 +309,7 @@ class Crew:
                     self.has_new_room = True
                     self._restarts.started()
                     self._oom.forget()
-                    self._recycling.started(runner.number)
+                    self._recycling.started(runner)
                 case ["worn_out", why]:
                     runner.worn_out = why
                     logger.warning("runner %s is replaced when its jobs have ended: %s", runner.number, why)

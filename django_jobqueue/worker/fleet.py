@@ -11,6 +11,7 @@ import json
 import os
 import signal
 import socket
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -54,7 +55,8 @@ class Runner:
     reserved: bool = False
     is_asked_back: bool = False
     worn_out: str = ""
-    jobs_done: int = 0
+    jobs_left: int = sys.maxsize
+    """How many more jobs it may end before it is replaced."""
     untold: int = 0
     told_at: float = 0.0
     flights: dict[int, Flight] = field(default_factory=dict)
@@ -183,6 +185,8 @@ class Load:
 
     def has_turn_for(self, flight: Flight) -> bool:
         """Whether a flight would have its turn soon: behind short functions yes, behind long ones perhaps never."""
+        if self.in_all() >= self.runner.jobs_left:
+            return False
         if flight.is_coroutine:
             return self.coroutines < self.runner.coroutines
         return self.long < self.runner.threads
@@ -240,10 +244,11 @@ class Fleet:
                 continue
             held = runner.functions
             long = sum(not flight.is_short for flight in held)
-            functions += max(0, runner.threads - long)
+            left = runner.jobs_left - len(runner.flights)
+            functions += max(0, min(left, runner.threads - long))
             if long < runner.threads:
-                ahead += max(0, (runner.threads - long) * ahead_per_slot - (len(held) - long))
-            coroutines += max(0, runner.coroutines - (len(runner.flights) - len(held)))
+                ahead += max(0, min(left, (runner.threads - long) * ahead_per_slot - (len(held) - long)))
+            coroutines += max(0, min(left, runner.coroutines - (len(runner.flights) - len(held))))
         waiting = len(self.waiting)
         return Room(max(0, functions - waiting), max(0, ahead - waiting), max(0, coroutines - waiting))
 

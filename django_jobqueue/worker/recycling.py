@@ -25,14 +25,13 @@ class Recycling:
 
     def __init__(self, options: Options) -> None:
         self._max_jobs, self._max_bytes = options.max_jobs_per_process, options.max_process_bytes
-        self._limits: dict[int, int] = {}
         self._look_at = 0.0
 
-    def started(self, number: int) -> None:
-        """Note a fresh runner."""
+    def started(self, runner: Runner) -> None:
+        """Set the bounds of a fresh runner."""
         if self._max_jobs is not None:
             spread = 1.0 - random.random() * SPREAD  # noqa: S311 - jitter is no secret
-            self._limits[number] = max(1, round(self._max_jobs * spread))
+            runner.jobs_left = max(1, round(self._max_jobs * spread))
 
     def is_due_to_look(self, now: float) -> bool:
         """Whether memory is to be looked at in this turn."""
@@ -43,8 +42,8 @@ class Recycling:
 
     def verdict(self, runner: Runner, *, look_at_memory: bool) -> str:
         """Say why a runner is to be replaced, or nothing."""
-        if self._max_jobs is not None and runner.jobs_done >= self._limits.get(runner.number, self._max_jobs):
-            return f"it has run {runner.jobs_done} jobs"
+        if runner.jobs_left <= 0:
+            return "it has run its share of jobs"
         if look_at_memory and self._max_bytes is not None and runner.pid is not None:
             resident = resident_bytes(runner.pid)
             if resident > self._max_bytes:
