@@ -243,19 +243,17 @@ class Plots(Verbs):
 
     @rule(target=Verbs.grips, worker=WORKERS)
     def work_around_a_lock(self, worker):
-        """A row that somebody has locked holds no worker up: it is passed over, and a lease on it is busy."""
-        owner, grips = (worker + 1) % 3, []
-        for by_group in (False, True):
-            runs = self.start(self.mirror.enqueue(JobState("shop.mail"))[0], owner)
-            self.mirror.run_out(runs.id)
-            (waits,) = self.mirror.enqueue(JobState("shop.mail", is_due=False))
-            self.mirror.fall_due(waits)
-            (is_ready,) = self.mirror.enqueue(JobState("shop.mail", priority=5))
-            for locked in (runs.id, waits, is_ready):
-                with self.mirror.somebody_locks(locked):
-                    self.mirror.promote(worker)
-                    grips += self.mirror.rescue(worker)
-                    self.mirror.renew(owner, runs)
-                    grips += self.mirror.claim(worker, 2, by_group=by_group)
-            grips.append(runs)
-        return multiple(*grips)
+        """Rows that somebody has locked hold no worker up: they are passed over, and a lease on them is busy."""
+        owner = (worker + 1) % 3
+        runs = self.start(self.mirror.enqueue(JobState("shop.mail"))[0], owner)
+        self.mirror.run_out(runs.id)
+        (waits,) = self.mirror.enqueue(JobState("shop.mail", is_due=False))
+        self.mirror.fall_due(waits)
+        (is_ready,) = self.mirror.enqueue(JobState("shop.mail", priority=5))
+        with self.mirror.somebody_locks(runs.id, waits, is_ready):
+            self.mirror.promote(worker)
+            self.mirror.renew(owner, runs)
+            grips = [*self.mirror.rescue(worker), *self.mirror.recover(worker)]
+            for by_group in (False, True):
+                grips += self.mirror.claim(worker, 1, by_group=by_group)
+        return multiple(runs, *grips)

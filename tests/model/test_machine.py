@@ -15,7 +15,7 @@ pytestmark = COMMITS
 
 PROFILES = {
     "short": settings(max_examples=80, stateful_step_count=25),
-    "long": settings(max_examples=4000, stateful_step_count=60),
+    "long": settings(max_examples=2000, stateful_step_count=60),
 }
 
 
