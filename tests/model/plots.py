@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import multiple, rule
 
 from django_jobqueue.policy.outcomes import Failed, Interrupted, Lost, Snoozed, Succeeded, TimedOut, Verdict
-from tests.model.machine import OUTCOMES, UNIQUE_JOBS, WORKERS, Verbs, pick, signed
+from tests.model.machine import ALL, OUTCOMES, UNIQUE_JOBS, WORKERS, Verbs, pick, signed
 from tests.model.state import JobState
 
 LONG_ENOUGH = 9
@@ -146,11 +146,25 @@ class Plots(Verbs):
                 self.mirror.rescue(rescuer, 1, backend=backend)
         for job_id in self.mirror.enqueue(JobState("shop.mail", is_due=False), 4):
             self.mirror.fall_due(job_id)
+        (too_late,) = self.mirror.enqueue(JobState("shop.mail", priority=5))
+        self.mirror.pass_deadline(too_late)
         for by_group in (False, True):
             self.mirror.promote(worker, 2)
             self.mirror.claim(worker, 1, by_group=by_group)
 
     # --- Bounds
+
+    @rule(worker=WORKERS)
+    def end_in_every_way_side_by_side(self, worker):
+        """One call settles many jobs, each in its own way, again and again until every bound is reached."""
+        ends = dict(zip(self.mirror.enqueue(JobState("shop.charge"), len(ALL)), ALL, strict=True))
+        for _ in range(4):
+            for job_id in ends.keys() & set(self.with_status("WAITING")):
+                self.mirror.fall_due(job_id)
+            self.mirror.promote(worker)
+            mine = [grip for grip in self.mirror.claim(worker, 1000) if grip.id in ends]
+            self.mirror.settle(worker, *[(grip, signed(ends[grip.id], grip)) for grip in mine])
+            self.mirror.check()
 
     @rule(data=st.data(), worker=WORKERS, outcome=OUTCOMES, is_new=st.booleans())
     def end_the_same_way_again_and_again(self, data, worker, outcome, is_new):
@@ -177,7 +191,7 @@ class Plots(Verbs):
 
     @rule(data=st.data(), worker=WORKERS, discarded=st.booleans())
     def replay_one_letter_twice(self, data, worker, discarded):
-        """The second replay of a letter is refused, and so is a discard after it."""
+        """The second replay of a letter is refused, and so is a discard after it; a cancel resolves the letter."""
         job_id = self.a_dead_job(data, worker)
         if job_id is None:
             return
@@ -186,6 +200,8 @@ class Plots(Verbs):
         self.mirror.replay(job_id)
         self.mirror.replay(job_id)
         self.mirror.discard(job_id)
+        self.mirror.cancel(job_id)
+        self.mirror.replay(job_id)
 
     @rule(
         target=Verbs.grips,
