@@ -8,7 +8,7 @@ import os
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.model.plots import Plots
+from tests.model.afterlives import Queue
 from tests.store.hands import COMMITS
 
 pytestmark = COMMITS
@@ -28,4 +28,4 @@ def test_the_queue_does_what_the_model_says(crew):
         phases=[Phase.reuse, Phase.generate, Phase.shrink],
     )
 
-    run_state_machine_as_test(lambda: Plots(crew), settings=profile)
+    run_state_machine_as_test(lambda: Queue(crew), settings=profile)
