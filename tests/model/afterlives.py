@@ -28,6 +28,15 @@ class Queue(Plots):
         self.mirror.settle(worker, (grip, REJECTED))
         return grip.id
 
+    @rule(worker=WORKERS)
+    def die_twice(self, worker):
+        """A job that dies again has its one letter opened again, with one death more."""
+        (job_id,) = self.mirror.enqueue(JobState("shop.mail"))
+        for _ in range(2):
+            self.mirror.settle(worker, (self.start(job_id, worker), REJECTED))
+            self.mirror.check()
+            self.mirror.replay(job_id)
+
     @rule(data=st.data(), worker=WORKERS, discarded=st.booleans())
     def replay_one_letter_twice(self, data, worker, discarded):
         """The second replay of a letter is refused, and so is a discard after it; a cancel resolves the letter."""

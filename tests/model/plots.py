@@ -146,6 +146,7 @@ class Plots(Verbs):
         self.mirror.pass_deadline(too_late)
         for by_group in (False, True):
             self.mirror.promote(worker, 2)
+            self.mirror.enqueue(JobState("shop.mail", priority=9))
             self.mirror.claim(worker, 1, by_group=by_group)
 
     # --- Bounds
