@@ -59,7 +59,7 @@ class Crew:
             worker.session.close()
 
     @contextmanager
-    def lock(self, job_id: int) -> Iterator[None]:
+    def lock(self, *job_ids: int) -> Iterator[None]:
         with self.stranger.transaction():
-            self.stranger.execute(f"SELECT FROM {Job._meta.db_table} WHERE id = %s FOR UPDATE", [job_id])
+            self.stranger.execute(f"SELECT FROM {Job._meta.db_table} WHERE id = ANY (%s) FOR UPDATE", [list(job_ids)])
             yield

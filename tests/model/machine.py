@@ -18,22 +18,22 @@ WORKERS = st.integers(0, 2)
 
 BACKENDS = ["default", "default", "default", "other"]
 
-OUTCOMES = st.sampled_from(
-    [
-        Succeeded(),
-        Failed(),
-        Failed(after_seconds=0.0),
-        Failed(verdict=Verdict.REJECTED),
-        TimedOut(),
-        Lost(),
-        Lost(crashed=True),
-        Interrupted(),
-        Interrupted(counted=False),
-        Interrupted(counted=False, suspect=True),
-        Snoozed(0.0),
-        Snoozed(60.0),
-    ]
-)
+ALL = [
+    Succeeded(),
+    Failed(),
+    Failed(after_seconds=0.0),
+    Failed(verdict=Verdict.REJECTED),
+    TimedOut(),
+    Lost(),
+    Lost(crashed=True),
+    Interrupted(),
+    Interrupted(counted=False),
+    Interrupted(counted=False, suspect=True),
+    Snoozed(0.0),
+    Snoozed(60.0),
+]
+
+OUTCOMES = st.sampled_from(ALL)
 
 NEW_JOBS = st.builds(
     JobState,

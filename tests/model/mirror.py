@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -51,10 +51,10 @@ class Mirror:
             assert job == expected[job_id], f"job {job_id} differs: {job.differences(expected[job_id])}"
 
     @contextmanager
-    def somebody_locks(self, job_id: int | None) -> Iterator[None]:
-        """Have a stranger hold the row of a job; workers' verbs pass it over."""
-        with self.crew.lock(job_id) if job_id is not None else nullcontext():
-            self.locked = frozenset() if job_id is None else frozenset({job_id})
+    def somebody_locks(self, *job_ids: int) -> Iterator[None]:
+        """Have a stranger hold rows; workers' verbs pass them over."""
+        with self.crew.lock(*job_ids):
+            self.locked = frozenset(job_ids)
             yield
             self.locked = frozenset()
 

@@ -9,20 +9,16 @@ from __future__ import annotations
 from hypothesis import strategies as st
 from hypothesis.stateful import multiple, rule
 
-from django_jobqueue.policy.outcomes import Failed, Interrupted, Lost, Snoozed, Succeeded, TimedOut, Verdict
-from tests.model.machine import OUTCOMES, UNIQUE_JOBS, WORKERS, Verbs, pick, signed
+from django_jobqueue.policy.outcomes import Lost
+from tests.model.machine import ALL, OUTCOMES, WORKERS, Verbs, pick, signed
 from tests.model.state import JobState
 
 LONG_ENOUGH = 9
 """More attempts than any road leads to, within the bounds of the model."""
 
-REJECTED = Failed(verdict=Verdict.REJECTED)
-
-ENDS = st.sampled_from([Succeeded(), REJECTED, TimedOut(), Interrupted(), Snoozed(0.0), Failed(after_seconds=0.0)])
-
 
 class Plots(Verbs):
-    """The verbs, and the plots."""
+    """The verbs, and the plots of jobs that live; `afterlives` tells of the others."""
 
     def a_live_job(self, data):
         """Name a job that may run: one that is there, or a new one."""
@@ -146,11 +142,26 @@ class Plots(Verbs):
                 self.mirror.rescue(rescuer, 1, backend=backend)
         for job_id in self.mirror.enqueue(JobState("shop.mail", is_due=False), 4):
             self.mirror.fall_due(job_id)
+        (too_late,) = self.mirror.enqueue(JobState("shop.mail", priority=5))
+        self.mirror.pass_deadline(too_late)
         for by_group in (False, True):
             self.mirror.promote(worker, 2)
+            self.mirror.enqueue(JobState("shop.mail", priority=9))
             self.mirror.claim(worker, 1, by_group=by_group)
 
     # --- Bounds
+
+    @rule(worker=WORKERS)
+    def end_in_every_way_side_by_side(self, worker):
+        """One call settles many jobs, each in its own way, again and again until every bound is reached."""
+        ends = dict(zip(self.mirror.enqueue(JobState("shop.charge"), len(ALL)), ALL, strict=True))
+        for _ in range(4):
+            for job_id in ends.keys() & set(self.with_status("WAITING")):
+                self.mirror.fall_due(job_id)
+            self.mirror.promote(worker)
+            mine = [grip for grip in self.mirror.claim(worker, 1000) if grip.id in ends]
+            self.mirror.settle(worker, *[(grip, signed(ends[grip.id], grip)) for grip in mine])
+            self.mirror.check()
 
     @rule(data=st.data(), worker=WORKERS, outcome=OUTCOMES, is_new=st.booleans())
     def end_the_same_way_again_and_again(self, data, worker, outcome, is_new):
@@ -162,74 +173,6 @@ class Plots(Verbs):
                 break
             self.mirror.settle(worker, (grip, signed(outcome, grip)))
             self.mirror.check()
-
-    # --- Dead letters
-
-    def a_dead_job(self, data, worker):
-        """Name a job with a letter to answer: one that is there, or one that dies now."""
-        if dead := self.with_status("FAILED"):
-            return pick(data, dead)
-        grip = self.start(self.a_live_job(data), worker)
-        if grip is None:
-            return None
-        self.mirror.settle(worker, (grip, REJECTED))
-        return grip.id
-
-    @rule(data=st.data(), worker=WORKERS, discarded=st.booleans())
-    def replay_one_letter_twice(self, data, worker, discarded):
-        """The second replay of a letter is refused, and so is a discard after it."""
-        job_id = self.a_dead_job(data, worker)
-        if job_id is None:
-            return
-        if discarded:
-            self.mirror.discard(job_id)
-        self.mirror.replay(job_id)
-        self.mirror.replay(job_id)
-        self.mirror.discard(job_id)
-
-    @rule(
-        target=Verbs.grips,
-        data=st.data(),
-        worker=WORKERS,
-        outcome=ENDS,
-        is_late=st.booleans(),
-        cancelled=st.integers(0, 2),
-    )
-    def live_again(self, data, worker, outcome, is_late, cancelled):
-        """A replayed job has its whole budget and no deadline before it, and its letter follows it to the end."""
-        job_id = self.a_dead_job(data, worker)
-        if job_id is None:
-            return multiple()
-        if is_late:
-            self.mirror.pass_deadline(job_id)
-        self.mirror.replay(job_id)
-        grips = []
-        for number in range(LONG_ENOUGH):
-            if number == cancelled:
-                self.mirror.cancel(job_id)
-            grip = self.start(job_id, worker)
-            if grip is None:
-                break
-            grips.append(grip)
-            self.mirror.settle(worker, (grip, signed(outcome, grip)))
-            self.mirror.check()
-        return multiple(*grips)
-
-    @rule(data=st.data(), worker=WORKERS, job=UNIQUE_JOBS, outcome=OUTCOMES)
-    def replay_when_the_key_is_taken(self, data, worker, job, outcome):
-        """A replay while a twin lives, in whatever state, is refused; the letter stays as it was."""
-        job_id = self.mirror.enqueue_unique(job)
-        if job_id is None:
-            return
-        grip = self.start(job_id, worker)
-        self.mirror.settle(worker, (grip, REJECTED))
-        twin = self.mirror.enqueue_unique(JobState(job.task, key=job.key, max_attempts=2))
-        self.mirror.replay(job_id)
-        grip = self.start(twin, worker)
-        self.mirror.replay(job_id)
-        self.mirror.settle(worker, (grip, signed(outcome, grip)))
-        self.mirror.enqueue_unique(JobState(job.task, key=job.key))
-        self.mirror.replay(job_id)
 
     # --- People and workers
 
@@ -249,19 +192,17 @@ class Plots(Verbs):
 
     @rule(target=Verbs.grips, worker=WORKERS)
     def work_around_a_lock(self, worker):
-        """A row that somebody has locked holds no worker up: it is passed over, and a lease on it is busy."""
-        owner, grips = (worker + 1) % 3, []
-        for by_group in (False, True):
-            runs = self.start(self.mirror.enqueue(JobState("shop.mail"))[0], owner)
-            self.mirror.run_out(runs.id)
-            (waits,) = self.mirror.enqueue(JobState("shop.mail", is_due=False))
-            self.mirror.fall_due(waits)
-            (is_ready,) = self.mirror.enqueue(JobState("shop.mail", priority=5))
-            for locked in (runs.id, waits, is_ready):
-                with self.mirror.somebody_locks(locked):
-                    self.mirror.promote(worker)
-                    grips += self.mirror.rescue(worker)
-                    self.mirror.renew(owner, runs)
-                    grips += self.mirror.claim(worker, 2, by_group=by_group)
-            grips.append(runs)
-        return multiple(*grips)
+        """Rows that somebody has locked hold no worker up: they are passed over, and a lease on them is busy."""
+        owner = (worker + 1) % 3
+        runs = self.start(self.mirror.enqueue(JobState("shop.mail"))[0], owner)
+        self.mirror.run_out(runs.id)
+        (waits,) = self.mirror.enqueue(JobState("shop.mail", is_due=False))
+        self.mirror.fall_due(waits)
+        (is_ready,) = self.mirror.enqueue(JobState("shop.mail", priority=5))
+        with self.mirror.somebody_locks(runs.id, waits, is_ready):
+            self.mirror.promote(worker)
+            self.mirror.renew(owner, runs)
+            grips = [*self.mirror.rescue(worker), *self.mirror.recover(worker)]
+            for by_group in (False, True):
+                grips += self.mirror.claim(worker, 1, by_group=by_group)
+        return multiple(runs, *grips)

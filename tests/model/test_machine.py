@@ -8,14 +8,14 @@ import os
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
-from tests.model.plots import Plots
+from tests.model.afterlives import Queue
 from tests.store.hands import COMMITS
 
 pytestmark = COMMITS
 
 PROFILES = {
     "short": settings(max_examples=80, stateful_step_count=25),
-    "long": settings(max_examples=4000, stateful_step_count=60),
+    "long": settings(max_examples=2000, stateful_step_count=60),
 }
 
 
@@ -28,4 +28,4 @@ def test_the_queue_does_what_the_model_says(crew):
         phases=[Phase.reuse, Phase.generate, Phase.shrink],
     )
 
-    run_state_machine_as_test(lambda: Plots(crew), settings=profile)
+    run_state_machine_as_test(lambda: Queue(crew), settings=profile)

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
 
+from tests.model.afterlives import Queue
 from tests.model.mutants import MUTANTS, SHORT
-from tests.model.plots import Plots
 from tests.store.hands import COMMITS
 
 pytestmark = COMMITS
@@ -36,7 +36,7 @@ def test_a_mutant_is_killed(crew, mutant, kills):
     errors = []
     started = time.monotonic()
 
-    class Witness(Plots):
+    class Witness(Queue):
         """The machine, which notes what ended it."""
 
         def __init__(self):
