@@ -44,8 +44,9 @@ MAX_CLAIM = 500
 CLAIM_AGAIN_SECONDS = 1.0
 """After a call that took too long nothing is claimed for this long."""
 RESCUE_AFTER_OUTAGE_SECONDS = 10.0
-RESCUE_AFTER_START_SECONDS = 3.0
-"""A worker that starts cannot know of an outage. By then the others have tried again (`outage.MAX_SECONDS`)."""
+RESCUE_AFTER_DOUBT_SECONDS = 3.0
+"""A worker that starts cannot know of an outage, and one that waited in vain for a lock on the table does not know
+whether the others could renew. By then they have tried again (`outage.MAX_SECONDS`)."""
 PROBE_SECONDS = 1.0
 """How often a worker looks whether a row that somebody had locked is free."""
 
@@ -67,7 +68,7 @@ class Exchange:
         self._link = Link(Session(plan.options.database), wakeup.wake, call_seconds=seconds)
         self._ledger, self._outage, self._schedule = Ledger(), Outage(), Schedule(plan.options)
         if not plan.until_idle:
-            self._schedule.postpone_rescue(RESCUE_AFTER_START_SECONDS)
+            self._schedule.postpone_rescue(RESCUE_AFTER_DOUBT_SECONDS)
         listens = plan.options.notify
         self._listener = Listener(plan.options.database, wakeup, self._schedule.wake) if listens else None
         self._probe_at = 0.0
@@ -331,6 +332,8 @@ class Exchange:
 
     def _out(self, error: Exception) -> None:
         self._outage.failed(error)
-        # Somebody's lock, or a slow server, is no reason to doubt the connection.
-        if not waited_for_a_lock(error):
+        if waited_for_a_lock(error):
+            # Somebody's lock, or a slow server, is no reason to doubt the connection.
+            self._schedule.postpone_rescue(RESCUE_AFTER_DOUBT_SECONDS)
+        else:
             self._is_known, self._was_out = False, True
