@@ -2,7 +2,7 @@
 
     python -m tests.chaos                          the short run, under five minutes
     python -m tests.chaos --full --out FILE        at least thirty injections of each fault; FILE gets the table
-    python -m tests.chaos -k postmaster --seed 7   one fault, with a seed of an earlier run
+    python -m tests.chaos -k postmaster --seed 7   one fault, with the seed of an earlier run
 
 Each file is one fault. A run starts two workers and a producer, lets a seeded nemesis inject the fault while jobs
 flow, heals, waits until everything has come to its end, and asks the checker, which reads only the database and the

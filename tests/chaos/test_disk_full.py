@@ -17,7 +17,9 @@ def small_disk(server):
     """Mount a small tmpfs and make a tablespace of it; skip where nobody may mount."""
     folder = server.home / "small-disk"
     folder.mkdir()
-    mounted = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "chaos", folder], capture_output=True, text=True)
+    mounted = subprocess.run(
+        ["mount", "-t", "tmpfs", "-o", f"size={SIZE}", "chaos", folder], capture_output=True, text=True
+    )
     if mounted.returncode:
         pytest.skip(f"no tmpfs can be mounted here: {mounted.stderr.strip()}")
     try:
@@ -55,8 +57,7 @@ def fill(folder):
 
 def test_a_full_disk_costs_nothing(server, drill, times):
     """Producers are refused, workers wait; when there is room again everything goes on."""
-    with small_disk(server) as folder:
-        with drill("disk_full", tablespace="small", rate=60) as stage:
-            report = stage.run(fill(folder), times(5))
+    with small_disk(server) as folder, drill("disk_full", tablespace="small", rate=60) as stage:
+        report = stage.run(fill(folder), times(5))
 
-            assert report.is_good, report.details()
+        assert report.is_good, report.details()

@@ -120,5 +120,3 @@ def main(seed, rate, mix):
 
 if __name__ == "__main__":
     main(int(sys.argv[1]), float(sys.argv[2]), json.loads(sys.argv[3]))
-
-

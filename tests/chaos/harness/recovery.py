@@ -42,7 +42,8 @@ def claims_of(evidence):
     """List every claim as (worker, moment), in order."""
     moves = [move for moves in evidence.moves.values() for move in moves if move["old_status"] == "READY"]
     return sorted(
-        ((m["worker_id"], m["at"].timestamp()) for m in moves if m["new_status"] == "RUNNING"), key=lambda claim: claim[1]
+        ((m["worker_id"], m["at"].timestamp()) for m in moves if m["new_status"] == "RUNNING"),
+        key=lambda claim: claim[1],
     )
 
 
