@@ -43,8 +43,9 @@ logger = logging.getLogger("django_jobqueue.worker")
 
 RESCUE_AFTER_OUTAGE_SECONDS = 10.0
 """So long after its own return a worker rescues nothing: the others have only just come back too."""
-RESCUE_AFTER_START_SECONDS = 3.0
-"""A worker that starts cannot know of an outage. By then the others have tried again (`outage.MAX_SECONDS`)."""
+RESCUE_AFTER_DOUBT_SECONDS = 3.0
+"""A worker that starts cannot know of an outage, and one that waited in vain for a lock on the table does not know
+whether the others could renew. By then they have tried again (`outage.MAX_SECONDS`)."""
 
 
 class Exchange:
@@ -63,7 +64,7 @@ class Exchange:
         self._link = Link(Session(plan.options.database), wakeup.wake, call_seconds=seconds)
         self._ledger, self._outage, self._schedule = Ledger(), Outage(), Schedule(plan.options)
         if not plan.until_idle:
-            self._schedule.postpone_rescue(RESCUE_AFTER_START_SECONDS)
+            self._schedule.postpone_rescue(RESCUE_AFTER_DOUBT_SECONDS)
         listens = plan.options.notify
         self._listener = Listener(plan.options.database, wakeup, self._heard) if listens else None
         self._intake = Intake(registry, self.pace, card.id)
@@ -252,6 +253,7 @@ class Exchange:
                 # Perhaps it was the claim, in a long queue on a slow server: what is decided goes first, without one.
                 self._agenda.claim_later()
                 self._demand.note_slow()
+                self._schedule.postpone_rescue(RESCUE_AFTER_DOUBT_SECONDS)
                 self._ledger.put_back(call.batch)
                 if not self._claims_fail:
                     self._claims_fail = True
@@ -273,6 +275,8 @@ class Exchange:
 
     def _out(self, error: Exception) -> None:
         self._outage.failed(error)
-        # Somebody's lock, or a slow server, is no reason to doubt the connection.
-        if not waited_for_a_lock(error):
+        if waited_for_a_lock(error):
+            # Somebody's lock, or a slow server, is no reason to doubt the connection.
+            self._schedule.postpone_rescue(RESCUE_AFTER_DOUBT_SECONDS)
+        else:
             self._agenda.is_known, self._was_out = False, True

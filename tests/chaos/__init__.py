@@ -1,16 +1,27 @@
 """Chaos: real workers, a real PostgreSQL of their own, and one fault again and again under load.
 
-    python -m tests.chaos                          the short run, under five minutes
+    python -m tests.chaos                          the short run: a few minutes
     python -m tests.chaos --full --out FILE        at least thirty injections of each fault; FILE gets the table
-    python -m tests.chaos -k postmaster --seed 7   one fault, with a seed of an earlier run
+    python -m tests.chaos -k postmaster --seed 7   one fault, with the seed of an earlier run
 
 Each file is one fault. A run starts two workers and a producer, lets a seeded nemesis inject the fault while jobs
 flow, heals, waits until everything has come to its end, and asks the checker, which reads only the database and the
-ledgers that tasks and producer keep outside of it. It prints one line.
+ledgers that tasks and producer keep outside of it. It prints one line:
 
-Reading order in `harness`: `server`, `proxy`, `ledger`, `load`, `workers` (the parts), `drill` (one run of them),
-`nemesis` (its seeded loop), `checker` (the invariants), `recovery` (how long it took), `report` (the line).
+    lost          accepted jobs that are gone, or have not come to an end
+    unexplained   runs that no attempt accounts for
+    burnt         attempts that were charged though their task did nothing wrong; a fault that kills or freezes
+                  workers may cost some, one of the database or the network none
+    stale         outcomes that came too late and were refused by their token
+    p50, p99      seconds from the end of a fault to the fact that it is over: what ran in a killed process is closed,
+                  or every worker has claimed again
+    breaches      whatever else is wrong: rules of the checker, a worker that left or is deaf, a flooded log
+
+Reading order in `harness`: `server`, `proxy`, `ledger`, `load`, `workers` (the parts), `nemesis` (the seeded loop),
+`drill` (one run of them all), `checker` (the invariants), `recovery` (how long it took), `report` (the line).
 `mutants` breaks the product on purpose: a check that cannot turn red proves nothing.
+
+A seed fixes what the producer enqueues and what the nemesis picks, and when; not what the machine makes of it.
 
 Left out of the ordinary run of the suite by the marker `chaos`.
 """

@@ -1,26 +1,50 @@
-"""Run the chaos: `python -m tests.chaos [--full] [--out FILE] [--seed N] [pytest arguments]`."""
+"""Run the chaos: `python -m tests.chaos [--full] [--out FILE] [--seed N] [--shards N] [pytest arguments]`."""
 
 import argparse
+import json
 import os
+import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
-import pytest
+from tests.chaos.harness.process import ROOT, dying_with_us
+from tests.chaos.harness.report import table
 
-from tests.chaos.harness.process import ROOT
+NO_TESTS = 5
+"""pytest's exit code where nothing was selected: a shard may have nothing to do."""
 
 
 def main():
-    """Translate the words for pytest."""
+    """Run the shards, each with a server of its own, and write the table of all."""
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
-    parser.add_argument("--full", action="store_true", help="at least thirty injections of each fault")
-    parser.add_argument("--out", help="write the table to this file")
-    parser.add_argument("--seed", help="of an earlier run; random if not given")
+    parser.add_argument("--full", action="store_true", help="at least thirty injections of each fault, every mutant")
+    parser.add_argument("--out", type=Path, help="write the table to this file")
+    parser.add_argument("--seed", default="", help="of an earlier run; random if not given")
+    parser.add_argument("--shards", type=int, default=2, help="so many runs side by side; 2 if not given")
     known, others = parser.parse_known_args()
-    os.environ.update(
-        {"CHAOS_SIZE": "full" if known.full else "", "CHAOS_SEED": known.seed or "", "CHAOS_OUT": known.out or ""}
-    )
-    os.chdir(ROOT)
-    return pytest.main(["tests/chaos", "-m", "chaos", "-p", "no:cacheprovider", *others])
+    with tempfile.TemporaryDirectory(prefix="django-jobqueue-chaos-rows-") as folder:
+        shards = [start(number, known, others, Path(folder)) for number in range(known.shards)]
+        codes = [shard.wait() for shard in shards]
+        rows = [json.loads(line) for path in sorted(Path(folder).iterdir()) for line in path.read_text().splitlines()]
+    text = table(sorted(rows))
+    print(f"\n{text}")
+    if known.out:
+        known.out.write_text(text + "\n")
+    ran = [code for code in codes if code != NO_TESTS]
+    return max(map(abs, ran), default=NO_TESTS)
+
+
+def start(number, known, others, folder):
+    """Start one shard: pytest on every nth test."""
+    environment = os.environ | {
+        "CHAOS_SIZE": "full" if known.full else "",
+        "CHAOS_SEED": known.seed,
+        "CHAOS_SHARD": f"{number}/{known.shards}",
+        "CHAOS_ROWS": str(folder / f"rows-{number}"),
+    }
+    command = [sys.executable, "-m", "pytest", "tests/chaos", "-m", "chaos", "-p", "no:cacheprovider", "-q", *others]
+    return subprocess.Popen(command, cwd=ROOT, env=environment, preexec_fn=dying_with_us())  # noqa: PLW1509
 
 
 if __name__ == "__main__":

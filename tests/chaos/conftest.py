@@ -1,24 +1,32 @@
 """Fixtures of the chaos: one server for all runs, and a run with its line."""
 
+import json
 import os
 import random
 from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
 from tests.chaos.harness.drill import Drill
-from tests.chaos.harness.report import table
 from tests.chaos.harness.server import Server
 
 IS_FULL = os.environ.get("CHAOS_SIZE") == "full"
-ROWS = pytest.StashKey()
 
 
-def pytest_collection_modifyitems(items):
-    """Mark every test of this folder, so that the ordinary run leaves it out."""
-    for item in items:
-        if "tests/chaos/" in item.path.as_posix():
-            item.add_marker(pytest.mark.chaos)
+def pytest_collection_modifyitems(config, items):
+    """Mark every test of this folder, so that the ordinary run leaves it out, and keep those of this shard."""
+    ours = [item for item in items if "tests/chaos/" in item.path.as_posix()]
+    for item in ours:
+        item.add_marker(pytest.mark.chaos)
+    number, shards = map(int, os.environ.get("CHAOS_SHARD", "0/1").split("/"))
+    others = [item for n, item in enumerate(ours) if n % shards != number]
+    items[:] = [item for item in items if item not in others]
+
+
+def in_full(*values):
+    """Mark parameters that only the full run has time for."""
+    return pytest.param(*values, marks=pytest.mark.skipif(not IS_FULL, reason="in the full run"))
 
 
 @pytest.fixture(scope="session")
@@ -47,33 +55,16 @@ def drill(server, request):
         seed = int(os.environ.get("CHAOS_SEED") or random.randrange(10**6))
         with Drill(server, name, seed=seed, **more) as stage:
             print(f"chaos {name} seed={seed}: begins")
-            run = stage.run
-
-            def run_and_tell(*arguments, **words):
-                report = run(*arguments, **words)
-                tell(request, report)
-                return report
-
-            stage.run = run_and_tell
+            stage.tell = lambda report: tell(request.config, report)
             yield stage
 
     return open_drill
 
 
-def tell(request, report):
-    """Print the line past pytest's capture, and keep it for the table."""
-    request.config.stash.setdefault(ROWS, []).append(report.cells())
-    with request.config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
+def tell(config, report):
+    """Print the line past pytest's capture, and keep its cells for the table."""
+    with config.pluginmanager.getplugin("capturemanager").global_and_fixture_disabled():
         print(f"\n{report.line()}", flush=True)
-
-
-def pytest_terminal_summary(terminalreporter, config):
-    """Print the table, and write it where the run was told to."""
-    rows = config.stash.get(ROWS, [])
-    if not rows:
-        return
-    text = table(rows)
-    terminalreporter.write_line(f"\n{text}")
-    if out := os.environ.get("CHAOS_OUT"):
-        with open(out, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
+    if path := os.environ.get("CHAOS_ROWS"):
+        with Path(path).open("a") as rows:
+            rows.write(json.dumps(report.cells()) + "\n")

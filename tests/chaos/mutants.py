@@ -28,9 +28,10 @@ def without(name, words, instead=""):
     return mutate
 
 
-def finish_without_token():
-    """Let whoever comes late write the end of a job."""
+def settle_without_token():
+    """Let whoever comes late write how an attempt ended."""
     without("finish", "AND job.lease_token = mine.token")()
+    without("settle", "AND job.lease_token = mine.token")()
 
 
 def rescue_before_expiry():
@@ -80,7 +81,7 @@ def burn_interruptions():
 MUTANTS = {
     mutant.__name__: mutant
     for mutant in (
-        finish_without_token,
+        settle_without_token,
         rescue_before_expiry,
         never_renew,
         forget_lost_claims,

@@ -57,8 +57,7 @@ def fill(folder):
 
 def test_a_full_disk_costs_nothing(server, drill, times):
     """Producers are refused, workers wait; when there is room again everything goes on."""
-    with small_disk(server) as folder:
-        with drill("disk_full", tablespace="small", rate=60) as stage:
-            report = stage.run(fill(folder), times(5))
+    with small_disk(server) as folder, drill("disk_full", tablespace="small", rate=60) as stage:
+        report = stage.run(fill(folder), times(5))
 
-            assert report.is_good, report.details()
+        assert report.is_good, report.details()

@@ -10,8 +10,8 @@ MIX = {"fast": 0.8, "slow": 0.12, "long": 0.08}
 LONGER_THAN_THE_LEASE = (1.2, 1.6)
 
 
-def freeze(who):
-    """Return the fault that freezes these processes of a worker."""
+def freeze(who, factors=LONGER_THAN_THE_LEASE):
+    """Return the fault that freezes these processes of a worker, for so many times the lease."""
 
     def fault(drill):
         worker = drill.dice.choice(drill.workers)
@@ -22,7 +22,7 @@ def freeze(who):
         }[who]()
         worker.freeze(pids)
         try:
-            pause(drill.lease_seconds * drill.dice.uniform(*LONGER_THAN_THE_LEASE))
+            pause(drill.lease_seconds * drill.dice.uniform(*factors))
         finally:
             worker.thaw(pids)
         return healed()
@@ -36,7 +36,7 @@ def test_who_was_frozen_past_the_lease_changes_nothing(drill, times, who):
 
     A frozen runner costs nothing at all: its keeper renews.
     """
-    allowed = Allowed() if who == "runner" else Allowed(charges=True, deaths=True)
+    allowed = Allowed() if who == "runner" else Allowed(charges=True, deaths=True, overlaps=True)
     with drill(f"freeze_{who}", rate=25, mix=MIX) as stage:
         report = stage.run(freeze(who), times(5), allowed=allowed)
 

@@ -20,7 +20,7 @@ def lock(seconds):
     return fault
 
 
-@pytest.mark.parametrize(("seconds", "short", "full"), [(1.5, 4, 25), (10.0, 1, 5)], ids=["briefly", "for_long"])
+@pytest.mark.parametrize(("seconds", "short", "full"), [(1.5, 5, 30), (10.0, 1, 5)], ids=["briefly", "for_long"])
 def test_a_locked_table_costs_nothing(drill, times, seconds, short, full):
     """Jobs whose lease cannot be renewed are stopped and start again uncharged; outcomes are kept."""
     with drill(f"locked_table_{seconds:g}s") as stage:

@@ -29,11 +29,12 @@ class ForgetfulLine(Session):
     answers_to_lose = 0
     losing = "claim"
     calls_to_refuse = 0
+    refusal = psycopg.OperationalError("connection refused")
 
     def run(self, *statements, **options):
         if ForgetfulLine.calls_to_refuse:
             ForgetfulLine.calls_to_refuse -= 1
-            raise psycopg.OperationalError("connection refused")
+            raise self.refusal
         answers = super().run(*statements, **options)
         if ForgetfulLine.answers_to_lose and any(statement.name == ForgetfulLine.losing for statement in statements):
             ForgetfulLine.answers_to_lose -= 1
@@ -113,6 +114,22 @@ def test_a_worker_that_starts_in_an_outage_rescues_nothing_at_first(exchange, re
     assert flight.claimed.id in (first, second)
     assert Job.objects.get(pk=theirs).attempts.count() == 0
     assert exchange._schedule.rescue_at > clock.now() + 1
+
+
+def test_after_a_lock_on_the_whole_table_nothing_is_rescued_at_first(exchange, monkeypatch):
+    """A call that waited in vain says that the others could not renew either: what has run out meanwhile is theirs."""
+    wait_until(lambda: exchange.turn(clock.now()) or exchange.is_drained)
+    monkeypatch.setattr(ForgetfulLine, "refusal", psycopg.errors.QueryCanceled("canceling statement"))
+    exchange._schedule.rescue_at = 0.0
+    ForgetfulLine.calls_to_refuse = 1
+    wait_until(lambda: exchange.turn(clock.now()) or not (ForgetfulLine.calls_to_refuse or exchange.is_asking))
+    theirs = int(succeed.enqueue().id)
+    an_hour_ago = Now() - timedelta(hours=1)
+    Job.objects.update(status="RUNNING", attempt_count=1, lease_token=uuid4(), lease_expires_at=an_hour_ago)
+    succeed.enqueue()
+    wait_until(lambda: in_hand(exchange))
+
+    assert Job.objects.get(pk=theirs).attempts.count() == 0
 
 
 def test_a_job_that_was_lost_while_it_waits_is_forgotten(exchange):

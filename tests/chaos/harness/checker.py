@@ -5,6 +5,7 @@ breaches that it found, in words; no words, no breach.
 """
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from django_jobqueue.policy.lifecycle import TRANSITIONS
 
@@ -17,11 +18,12 @@ class Allowed:
     """What a fault may cost besides time.
 
     `charges` says that an attempt may end as lost though its task did nothing wrong; `deaths` that a job may run
-    out of attempts for it.
+    out of attempts for it; `overlaps` that a run which was frozen goes on, for a moment, beside the next one.
     """
 
     charges: bool = False
     deaths: bool = False
+    overlaps: bool = False
 
 
 @dataclass
@@ -151,7 +153,7 @@ def attempts_are_contiguous_and_bounded(evidence):
 def attempts_do_not_overlap(evidence):
     """By the database's clock an attempt begins after the one before it has been closed."""
     for job_id, attempts in evidence.attempts.items():
-        for one, next_one in zip(attempts, attempts[1:], strict=False):
+        for one, next_one in pairwise(attempts):
             if next_one["started_at"] < one["finished_at"]:
                 yield f"job {job_id}: attempt {next_one['number']} began before {one['number']} was closed"
 
@@ -226,6 +228,18 @@ def deaths_are_deserved(evidence):
             yield f"job {job_id} was made to die and is SUCCESSFUL"
 
 
+def runs_do_not_overlap(evidence):
+    """By the clock of the machine a run has had its effect before the next run of the job begins.
+
+    A worker that cannot keep a lease stops the job before the lease ends.
+    """
+    for job_id, effects in evidence.effects.items():
+        for effect in effects:
+            for start in evidence.starts[job_id]:
+                if start["attempt"] > effect["attempt"] and start["at"] < effect["at"]:
+                    yield f"job {job_id}: attempt {effect['attempt']} had its effect after {start['attempt']} had begun"
+
+
 ALWAYS = (
     enqueue_is_all_or_nothing,
     attempts_are_contiguous_and_bounded,
@@ -259,6 +273,8 @@ def judge(evidence, allowed):
     found.breaches += [f"{rule.__name__}: {breach}" for rule in ALWAYS for breach in rule(evidence)]
     if not allowed.charges:
         found.breaches += [f"burnt: {breach}" for breach in found.burnt]
+    if not allowed.overlaps:
+        found.breaches += [f"runs_do_not_overlap: {breach}" for breach in runs_do_not_overlap(evidence)]
     if not allowed.deaths:
         found.breaches += [f"deaths_are_deserved: {breach}" for breach in deaths_are_deserved(evidence)]
     return found

@@ -15,6 +15,7 @@ from tests.chaos.harness.ledger import VARIABLE, Ledger
 from tests.chaos.harness.nemesis import torment
 from tests.chaos.harness.proxy import Proxy
 from tests.chaos.harness.report import Report
+from tests.chaos.harness.server import ROLE
 from tests.chaos.harness.workers import Worker
 from tests.waiting import wait_until
 
@@ -49,6 +50,7 @@ class Drill:
         self.proxy = self.producer = None
         self.workers, self._all = [], []
         self.complaints = []
+        self.tell = lambda report: print(report.line())
 
     def __enter__(self):
         """Start everything, and wait until each worker has claimed."""
@@ -66,7 +68,7 @@ class Drill:
 
     def _open(self):
         with closing(self.server.connect(self.database)) as connection:
-            connection.execute(f"SET ROLE {self.role}")
+            connection.execute(f"SET ROLE {ROLE}")
             connection.execute(WITNESS.read_text())
         self.ledger, self.intents = Ledger(self.folder / "ledger"), Ledger(self.folder / "intents")
         if self._proxied:
@@ -86,13 +88,6 @@ class Drill:
             self.proxy.close()
         shutil.rmtree(self.folder, ignore_errors=True)
         self.server.drop_database(self.database)
-
-    @property
-    def role(self):
-        """The owner of the database."""
-        from tests.chaos.harness.server import ROLE
-
-        return ROLE
 
     def environment(self, *, proxied=False):
         """Return the environment of a process of this run."""
@@ -169,12 +164,12 @@ class Drill:
         with closing(self.server.connect(self.database)) as connection:
             evidence = checker.collect(connection, self.ledger, self.intents)
         verdict = checker.judge(evidence, allowed or checker.Allowed())
-        lines, tracebacks = self._logs(evidence)
+        self._look_for_floods(evidence)
         claims = recovery.claims_of(evidence)
         seconds = recovery.recoveries(evidence, wounds, claims)
-        return Report(
-            self.name, self.seed, len(wounds), evidence, verdict, seconds, codes, lines, tracebacks, self.complaints
-        )
+        report = Report(self.name, self.seed, len(wounds), evidence, verdict, seconds, codes, self.complaints)
+        self.tell(report)
+        return report
 
     def _rest(self):
         query = "SELECT count(*) FROM django_jobqueue_job WHERE status IN ('WAITING', 'READY', 'RUNNING')"
@@ -194,8 +189,8 @@ class Drill:
                 self.complaints.append(f"a worker left with {codes[-1]}: {tail(worker.log_path)}")
         return codes
 
-    def _logs(self, evidence):
-        """Look whether a log was flooded: how much, not what."""
+    def _look_for_floods(self, evidence):
+        # How much they say, not what.
         counts = [worker.log_lines() for worker in self._all]
         lines, tracebacks = sum(c[0] for c in counts), sum(c[1] for c in counts)
         ended = sum(a["outcome"] != "succeeded" for attempts in evidence.attempts.values() for a in attempts)
@@ -205,7 +200,6 @@ class Drill:
         if tracebacks:
             worst = max(self._all, key=lambda worker: worker.log_lines()[1])
             self.complaints.append(f"{tracebacks} tracebacks in the logs: {tail(worst.log_path)}")
-        return lines, tracebacks
 
 
 def tail(path, size=1500):

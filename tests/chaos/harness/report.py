@@ -21,8 +21,6 @@ class Report:
     verdict: object
     recoveries: list
     exit_codes: list
-    log_lines: int
-    tracebacks: int
     complaints: list
 
     @property
@@ -75,6 +73,4 @@ def table(rows):
     """Write rows of cells under HEAD, aligned."""
     rows = [list(HEAD), *rows]
     widths = [max(len(row[n]) for row in rows) for n in range(len(HEAD))]
-    return "\n".join(
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-    )
+    return "\n".join("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)

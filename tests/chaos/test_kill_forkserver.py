@@ -1,0 +1,27 @@
+"""Fault: SIGKILL of the forkserver, the process that starts runners; every runner of the worker dies with it."""
+
+import os
+import signal
+
+import psutil
+
+from tests.chaos.harness.checker import Allowed
+from tests.chaos.harness.nemesis import healed
+from tests.waiting import wait_until
+
+
+def kill_a_forkserver(drill):
+    """Kill the child of one keeper that has children itself."""
+    worker = drill.dice.choice(drill.workers)
+    runners = wait_until(worker.runners)
+    os.kill(psutil.Process(runners[0]).ppid(), signal.SIGKILL)
+    return healed(runners)
+
+
+def test_a_forkserver_that_is_killed_costs_no_job(drill, times):
+    """The worker starts another one; what ran is closed within seconds, uncharged, and starts again."""
+    with drill("kill_forkserver") as stage:
+        report = stage.run(kill_a_forkserver, times(5), allowed=Allowed(charges=True, deaths=True), between=(1.5, 2.5))
+
+        assert report.is_good, report.details()
+        assert max(report.recoveries, default=0) < 10
