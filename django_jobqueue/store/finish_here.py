@@ -6,6 +6,7 @@ from uuid import UUID
 
 from django.db import connections
 
+from django_jobqueue import failpoint
 from django_jobqueue.policy.outcomes import OutcomeName
 from django_jobqueue.policy.retry import Decision, Finish
 from django_jobqueue.store.session import PLAN_GUARD
@@ -22,8 +23,11 @@ def finish_here(job_id: int, token: UUID, result: str, *, using: str) -> bool:
     False where the lease is another's by now. The caller rolls back then.
     """
     connection = connections[using]
+    failpoint.hit("before finish_here")
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('idle_in_transaction_session_timeout', %s, true)", [str(COMMIT_WITHIN_MS)])
         cursor.execute(PLAN_GUARD)
     (statement,) = settle([Settlement(job_id, token, Decision(Finish(result), OutcomeName.SUCCEEDED))])
-    return job_id in run_on(connection, statement)
+    is_ours = job_id in run_on(connection, statement)
+    failpoint.hit("after finish_here")
+    return is_ours

@@ -15,6 +15,7 @@ from typing import Any
 import psycopg
 from django.db import connections
 
+from django_jobqueue import failpoint
 from django_jobqueue.store.statement import Statement
 
 PLAN_GUARD = "SELECT " + ", ".join(
@@ -58,12 +59,14 @@ class Session:
         """
         connection = self._connect()
         try:
+            self._pass("before", statements)
             cursors = self._send(connection, statements, statement_timeout_ms)
         except Exception as error:
             # Not only psycopg.Error: text that UTF-8 cannot hold fails on its way out, behind a BEGIN that was sent.
             self._recover(connection, error)
             raise
         try:
+            self._pass("after", statements)
             return [statement.read(cursor.fetchall()) for statement, cursor in zip(statements, cursors, strict=True)]
         except Exception as error:
             # It is committed by now: not a refusal, but an answer that was lost.
@@ -100,6 +103,11 @@ class Session:
             with suppress(psycopg.Error):
                 self._connection.close()
             self._connection = None
+
+    def _pass(self, when: str, statements: Sequence[Statement[Any]]) -> None:
+        if failpoint.is_armed:
+            for statement in statements:
+                failpoint.hit(f"{when} {statement.name}", self.abandon)
 
     def _connect(self) -> psycopg.Connection[Any]:
         if self._connection is None or self._connection.closed:

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django.db import transaction
 
+from django_jobqueue import failpoint
 from django_jobqueue.exceptions import LeaseLost
 from django_jobqueue.payload.storable_text import describe
 from django_jobqueue.policy.outcomes import Committed, Outcome, Succeeded
@@ -61,4 +62,5 @@ def run_atomic(call: Callable[[], Outcome], *, job_id: int, token: UUID, using: 
             failure.message,
             failure.traceback,
         )
+    failpoint.hit("committed")
     return Committed()

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
+from django_jobqueue import failpoint
 from django_jobqueue.policy.outcomes import Committed, Outcome
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.fate import cause, fate
@@ -141,6 +142,7 @@ class Crew:
         self.fleet.release_reserved()
         if self.fleet.waiting:
             self.fleet.place()
+            failpoint.hit("handed")
             for runner in self.fleet.runners.values():
                 if runner.outgoing:
                     self._watch(runner)

@@ -11,6 +11,7 @@ from uuid import UUID
 
 import psycopg
 
+from django_jobqueue import failpoint
 from django_jobqueue.exceptions import MissingTables
 from django_jobqueue.policy.lifecycle import TERMINAL
 from django_jobqueue.policy.outcomes import Failure, Lost, Outcome
@@ -168,6 +169,8 @@ class Exchange:
                 self._returned(renewal, orphans, reply.sent_at)
 
     def _cycle_done(self, cycle: Cycle, answer: CycleAnswer, reply: Reply) -> None:
+        if answer.claimed:
+            failpoint.hit("claimed")
         self._ledger.written(cycle.batch)
         self._note_settled(cycle, answer)
         self._agenda.claimed_count += len(answer.claimed)

@@ -10,6 +10,7 @@ import logging
 import signal
 from collections.abc import Callable
 
+from django_jobqueue import failpoint
 from django_jobqueue.exceptions import JobQueueError
 from django_jobqueue.policy.outcomes import Committed
 from django_jobqueue.registry import Registry
@@ -116,6 +117,7 @@ class Keeper:
 
     def _pass_on_reports(self) -> None:
         for report in self._crew.reports:
+            failpoint.hit("heard")
             job = report.flight.claimed
             if report.seconds:
                 self._exchange.pace.measure(job.task, report.seconds)

@@ -28,6 +28,7 @@ from typing import Any, NoReturn
 
 from asgiref.sync import sync_to_async
 
+from django_jobqueue import failpoint
 from django_jobqueue.payload.storable_text import describe
 from django_jobqueue.policy.outcomes import Committed, Failed, Outcome
 from django_jobqueue.registry import Registry
@@ -194,6 +195,7 @@ class _Runner:
         while True:
             order, rested = self._next_order()
             task = self._registry.get(order.task)
+            failpoint.hit("ordered")
             began = clock.now()
             outcome = executor.run(order, task, bounds, is_unwanted=self._asker(order), rested=rested)
             self._done(order, clock.now() - began, outcome)
@@ -216,7 +218,9 @@ class _Runner:
             self._is_worn_out = True
             self._send(["worn_out", "no file descriptor is left"])
             self._return_orders()
+        failpoint.hit("ran")
         self._send(["done", order.ticket, seconds, wire(outcome)])
+        failpoint.hit("told")
 
     def _event_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:

@@ -359,3 +359,11 @@ def hold_memory(context, megabytes, seconds):
     leave_trace("start", context)
     _held.append(b"x" * (megabytes * 1024 * 1024))
     time.sleep(seconds)
+
+
+@task(takes_context=True, backoff=SOON, max_attempts=5)
+def fail_once(context):
+    """Leave a trace, and fail in the first attempt."""
+    leave_trace("start", context)
+    if context.attempt == 1:
+        raise ValueError("as it should")
