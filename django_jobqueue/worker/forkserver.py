@@ -72,7 +72,11 @@ def _serve_forks(control: socket.socket, registry: Any, plan: RunnerPlan) -> Non
         while True:
             for key, _events in selector.select():
                 if key.fileobj is control:
-                    data, fds, _flags, _address = socket.recv_fds(control, DATAGRAM_BYTES, 1)
+                    try:
+                        data, fds, _flags, _address = socket.recv_fds(control, DATAGRAM_BYTES, 1)
+                    except ConnectionResetError:
+                        # The keeper left without having read all that it was told.
+                        return
                     if not data:
                         return
                     _fork(control, json.loads(data), fds[0], (woken_read, woken_write), registry, plan)

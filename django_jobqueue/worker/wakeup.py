@@ -64,7 +64,9 @@ class Wakeup:
     def wait(self, seconds: float) -> None:
         """Wait for something to happen, at most so long, and call whom it concerns."""
         for key, events in self._selector.select(max(0.0, seconds)):
-            key.data(events)
+            # One may end another: that a runner died is told by its starter and by its own socket, in the same moment.
+            if self._is_watched(key.fileobj):
+                key.data(events)
 
     def rest(self, seconds: float) -> None:
         """Let what can wait gather for so long; `wake` and signals end it."""
@@ -80,6 +82,13 @@ class Wakeup:
         self._urgent.close()
         os.close(self._read_end)
         os.close(self._write_end)
+
+    def _is_watched(self, fileobj: Any) -> bool:
+        try:
+            self._selector.get_key(fileobj)
+        except (KeyError, ValueError):  # ValueError: it is closed
+            return False
+        return True
 
     def _drain(self, _events: int) -> None:
         with suppress(BlockingIOError):

@@ -30,6 +30,7 @@ OPTIONS = {
 WITNESS = Path(__file__).with_name("witness.sql")
 START_SECONDS = 60
 REST_SECONDS = 60
+"""So long may nothing come to its end before what is left counts as lost: an outage leaves a backlog to work off."""
 LINES_A_SECOND = 25
 """More than that in a worker's log, besides a line for each attempt that did not succeed, is a flood."""
 
@@ -63,7 +64,11 @@ class Drill:
             raise
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, kind, *_):
+        if kind is not None:
+            for worker in self._all:
+                print(f"worker {worker.pid}, exit code {worker.popen.poll()}, processes {worker.family()}:")
+                print(tail(worker.log_path, 4000))
         self._close()
 
     def _open(self):
@@ -173,8 +178,10 @@ class Drill:
 
     def _rest(self):
         query = "SELECT count(*) FROM django_jobqueue_job WHERE status IN ('WAITING', 'READY', 'RUNNING')"
-        deadline = time.monotonic() + REST_SECONDS
-        while self.ask(query) != [(0,)] and time.monotonic() < deadline:
+        least, deadline = float("inf"), time.monotonic() + REST_SECONDS
+        while (left := self.ask(query)[0][0]) and time.monotonic() < deadline:
+            if left < least:
+                least, deadline = left, time.monotonic() + REST_SECONDS
             time.sleep(0.1)
 
     def _stop_workers(self):
