@@ -31,8 +31,9 @@ MAY = {
     "replay": {"a replayer", "a superuser"},
     "discard": {"a discarder", "a superuser"},
     "cancel": {"a canceller", "a superuser"},
+    "force_stop": {"a canceller", "a superuser"},
 }
-ACTS = {"replay": "deadletter", "discard": "deadletter", "cancel": "job"}
+ACTS = {"replay": "deadletter", "discard": "deadletter", "cancel": "job", "force_stop": "job"}
 
 
 @pytest.fixture

@@ -17,6 +17,9 @@ from django_jobqueue.models import Job
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
+LONG_LEASE = {"lease_seconds": 30, "renew_seconds": 10}
+"""Of a worker whose connections are counted: under a short lease it cuts a line that is silent for 1.5 s."""
+
 SECONDS = 30.0
 """No fact of a scenario takes longer than this, on a machine that is busy with something else."""
 

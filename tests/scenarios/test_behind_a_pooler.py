@@ -8,7 +8,7 @@ from django.db import connection
 from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job
 from tests.factories import make_dead_letter
 from tests.scenarios import pooler as pgbouncer
-from tests.scenarios.conftest import SECONDS, TERM
+from tests.scenarios.conftest import LONG_LEASE, SECONDS, TERM
 from tests.stage import tasks
 from tests.stage.models import Trace
 from tests.waiting import wait_until
@@ -44,7 +44,7 @@ def test_a_worker_works_through_it(pooler, start_worker, run_program):
     That the worker listens for nothing does no harm; it says so.
     """
     habits = {"database_url": pooler.url}
-    worker = start_worker("--processes", "2", "--threads", "2", **habits)
+    worker = start_worker("--processes", "2", "--threads", "2", options=LONG_LEASE, **habits)
     run_program(
         """
         backend = tasks.start.get_backend()

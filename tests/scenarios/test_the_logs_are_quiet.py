@@ -9,7 +9,7 @@ import pytest
 
 from demo_project.embedded_pg.server import PORT, USER, Server
 from django_jobqueue.models import Worker
-from tests.scenarios.conftest import SECONDS, TERM
+from tests.scenarios.conftest import LONG_LEASE, SECONDS, TERM
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
@@ -17,7 +17,7 @@ pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
 
 def test_an_idle_worker_says_nothing_after_its_start(start_worker):
     """At INFO an idle worker has one line to say, however often it polls, renews its sign of life and rescues."""
-    worker = start_worker("--processes", "2")
+    worker = start_worker("--processes", "2", options=LONG_LEASE)
     signs_of_life = set()
 
     def has_lived_on():
@@ -74,7 +74,7 @@ def test_the_servers_log_has_no_errors_when_all_is_well(own_server, start_worker
         """,
         database_url=url,
     )
-    worker = start_worker("--processes", "2", "--threads", "2", database_url=url)
+    worker = start_worker("--processes", "2", "--threads", "2", database_url=url, options=LONG_LEASE)
     assert run_program(WORK, database_url=url).strip() == "104"
     worker.send(TERM)
     assert worker.wait() == 0
