@@ -26,7 +26,7 @@ HUNTS = {
     "settle_without_token": (freeze("worker"), 3, FREEZING, {"mix": LONG, "rate": 10}),
     "rescue_before_expiry": (nothing, 3, HARMLESS, {"mix": LONG, "rate": 10}),
     "never_renew": (nothing, 3, HARMLESS, {"mix": LONG, "rate": 5, "options": {"max_interruptions": 2}}),
-    "forget_lost_claims": (lose(WORDS["claim"]), 3, HARMLESS, {"proxied": True}),
+    "forget_lost_claims": (lose(WORDS["claim"]), 8, HARMLESS, {"proxied": True}),
     "forget_outcomes": (terminate, 8, HARMLESS, {"rate": 60}),
     "give_up_at_once": (terminate, 1, HARMLESS, {}),
     "burn_interruptions": (freeze("keeper"), 3, HARMLESS, {"mix": LONG, "rate": 15}),
