@@ -10,8 +10,8 @@ MIX = {"fast": 0.8, "slow": 0.12, "long": 0.08}
 LONGER_THAN_THE_LEASE = (1.2, 1.6)
 
 
-def freeze(who, factors=LONGER_THAN_THE_LEASE):
-    """Return the fault that freezes these processes of a worker, for so many times the lease."""
+def freeze(who):
+    """Return the fault that freezes these processes of a worker."""
 
     def fault(drill):
         worker = drill.dice.choice(drill.workers)
@@ -22,7 +22,7 @@ def freeze(who, factors=LONGER_THAN_THE_LEASE):
         }[who]()
         worker.freeze(pids)
         try:
-            pause(drill.lease_seconds * drill.dice.uniform(*factors))
+            pause(drill.lease_seconds * drill.dice.uniform(*LONGER_THAN_THE_LEASE))
         finally:
             worker.thaw(pids)
         return healed()

@@ -5,7 +5,7 @@ import pytest
 from tests.chaos.harness.nemesis import healed
 from tests.waiting import wait_until
 
-WORDS = {"claim": b"FOR UPDATE SKIP LOCKED", "settle": b"SET status = 'SUCCESSFUL'"}
+WORDS = {"claim": b"attempt_count = job.attempt_count + 1", "settle": b"SET status = 'SUCCESSFUL'"}
 
 
 def lose(words):

@@ -14,8 +14,6 @@ from tests.chaos.test_terminated_backends import terminate
 LONG = {"fast": 0.6, "slow": 0.2, "long": 0.2}
 HARMLESS = Allowed()
 FREEZING = Allowed(charges=True, deaths=True, overlaps=True)
-BUSY = {"fast": 0.3, "long": 0.7}
-"""More long jobs than there are slots: what is frozen, and what was taken over from it, is in the middle of one."""
 
 
 def nothing(drill):
@@ -25,10 +23,10 @@ def nothing(drill):
 
 
 HUNTS = {
-    "settle_without_token": (freeze("worker", (1.8, 2.2)), 4, FREEZING, {"mix": BUSY, "rate": 5}),
+    "settle_without_token": (freeze("worker"), 3, FREEZING, {"mix": LONG, "rate": 10}),
     "rescue_before_expiry": (nothing, 3, HARMLESS, {"mix": LONG, "rate": 10}),
     "never_renew": (nothing, 3, HARMLESS, {"mix": LONG, "rate": 5, "options": {"max_interruptions": 2}}),
-    "forget_lost_claims": (lose(WORDS["claim"]), 3, HARMLESS, {"proxied": True}),
+    "forget_lost_claims": (lose(WORDS["claim"]), 8, HARMLESS, {"proxied": True}),
     "forget_outcomes": (terminate, 8, HARMLESS, {"rate": 60}),
     "give_up_at_once": (terminate, 1, HARMLESS, {}),
     "burn_interruptions": (freeze("keeper"), 3, HARMLESS, {"mix": LONG, "rate": 15}),

@@ -27,10 +27,10 @@ def hog(drill):
 
 def grab(drill, hogs):
     """Open connections until the server says that there are no more."""
-    address = drill.environment()["DATABASE_URL"]
+    address = drill.environment("hog")["DATABASE_URL"]
     try:
         while True:
-            hogs.append(psycopg.connect(address, application_name="hog", autocommit=True))
+            hogs.append(psycopg.connect(address, autocommit=True))
     except psycopg.OperationalError:
         return
 

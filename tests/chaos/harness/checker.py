@@ -191,6 +191,16 @@ def moves_are_legal(evidence):
             status = move["new_status"]
 
 
+def tokens_are_used_by_their_owner(evidence):
+    """What ends a lease is written by the worker that took it: nobody who comes late, and nobody else."""
+    for job_id, moves in evidence.moves.items():
+        owners = {move["new_token"]: move["writer"] for move in moves if move["new_token"] != move["old_token"]}
+        for move in moves:
+            is_end = move["old_status"] == "RUNNING" and move["new_status"] != "RUNNING"
+            if is_end and owners.get(move["old_token"]) != move["writer"]:
+                yield f"job {job_id} was held by {owners.get(move['old_token'])}; {move['writer']} wrote its end"
+
+
 def nobody_is_rescued_too_early(evidence):
     """A lease is taken from a worker when it has run out, or the worker gives it up itself without an attempt."""
     for job_id, moves in evidence.moves.items():
@@ -247,6 +257,7 @@ ALWAYS = (
     every_death_has_its_letter,
     tokens_are_for_running_jobs,
     moves_are_legal,
+    tokens_are_used_by_their_owner,
     nobody_is_rescued_too_early,
     results_are_of_the_last_attempt,
 )

@@ -94,11 +94,12 @@ class Drill:
         shutil.rmtree(self.folder, ignore_errors=True)
         self.server.drop_database(self.database)
 
-    def environment(self, *, proxied=False):
-        """Return the environment of a process of this run."""
+    def environment(self, name="nobody", *, proxied=False):
+        """Return the environment of a process of this run; the witness knows by its name what it writes."""
         return self.server.environment(
             self.database,
             self.proxy.port if proxied and self.proxy else None,
+            name,
             **{VARIABLE: str(self.ledger.path), "STAGE_OPTIONS": json.dumps(self._options)},
         )
 
@@ -106,7 +107,7 @@ class Drill:
         """Start one more worker."""
         worker = Worker(
             self._arguments,
-            environment=self.environment(proxied=True),
+            environment=self.environment(f"worker-{len(self._all) + 1}", proxied=True),
             log_path=self.folder / f"worker-{len(self._all) + 1}.log",
             mutant=self._mutant,
         )
@@ -125,7 +126,7 @@ class Drill:
             self.seed,
             self._rate,
             self._mix,
-            environment=self.environment(proxied=self._proxied_producer),
+            environment=self.environment("producer", proxied=self._proxied_producer),
             intents=self.intents,
             log_path=self.folder / "producer.log",
         )

@@ -87,9 +87,10 @@ class Server:
         with closing(self.connect()) as connection:
             connection.execute(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)")
 
-    def environment(self, database, port=None, **more):
-        """Return the environment of a process that uses a database of this server."""
-        address = f"127.0.0.1:{port or self.port}/{database}?sslmode=disable&gssencmode=disable"
+    def environment(self, database, port=None, name="nobody", **more):
+        """Return the environment of a process that uses a database of this server, and is known there by a name."""
+        query = f"sslmode=disable&gssencmode=disable&application_name={name}"
+        address = f"127.0.0.1:{port or self.port}/{database}?{query}"
         return os.environ | {
             "DATABASE_URL": f"postgres://{ROLE}@{address}",
             "DJANGO_SETTINGS_MODULE": "tests.chaos.settings",

@@ -3,7 +3,7 @@
 CREATE TABLE chaos_move (
     id bigserial PRIMARY KEY, at timestamptz NOT NULL DEFAULT clock_timestamp(), job_id bigint NOT NULL,
     old_status text, new_status text NOT NULL, old_token uuid, new_token uuid, old_lease_expires_at timestamptz,
-    worker_id uuid
+    worker_id uuid, writer text NOT NULL DEFAULT current_setting('application_name')
 );
 CREATE FUNCTION chaos_note() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
