@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -25,6 +26,8 @@ def main():
     known, others = parser.parse_known_args()
     with tempfile.TemporaryDirectory(prefix="django-jobqueue-chaos-rows-") as folder:
         shards = [start(number, known, others, Path(folder)) for number in range(known.shards)]
+        # Told to stop, the shards clean up and end, and so does this.
+        signal.signal(signal.SIGTERM, lambda *_: [shard.terminate() for shard in shards])
         codes = [shard.wait() for shard in shards]
         rows = [json.loads(line) for path in sorted(Path(folder).iterdir()) for line in path.read_text().splitlines()]
     text = table(sorted(rows))
@@ -44,7 +47,7 @@ def start(number, known, others, folder):
         "CHAOS_ROWS": str(folder / f"rows-{number}"),
     }
     command = [sys.executable, "-m", "pytest", "tests/chaos", "-m", "chaos", "-p", "no:cacheprovider", "-q", *others]
-    return subprocess.Popen(command, cwd=ROOT, env=environment, preexec_fn=dying_with_us())  # noqa: PLW1509
+    return subprocess.Popen(command, cwd=ROOT, env=environment, preexec_fn=dying_with_us(signal.SIGTERM))  # noqa: PLW1509
 
 
 if __name__ == "__main__":

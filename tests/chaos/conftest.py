@@ -3,6 +3,7 @@
 import json
 import os
 import random
+import signal
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -29,15 +30,23 @@ def in_full(*values):
     return pytest.param(*values, marks=pytest.mark.skipif(not IS_FULL, reason="in the full run"))
 
 
+def stop_once(*_):
+    """End a run that is told to stop as one that fails: nothing of it is left. Cleaning up is not interrupted again."""
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    pytest.exit("told to stop", returncode=1)
+
+
 @pytest.fixture(scope="session")
 def server():
     """Start a PostgreSQL for the session; nothing of it is left afterwards."""
+    before = signal.signal(signal.SIGTERM, stop_once)
     server = Server()
     try:
         server.create()
         yield server
     finally:
         server.destroy()
+        signal.signal(signal.SIGTERM, before)
 
 
 @pytest.fixture
