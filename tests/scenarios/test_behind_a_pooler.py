@@ -9,6 +9,7 @@ from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job
 from tests.factories import make_dead_letter
 from tests.scenarios import pooler as pgbouncer
 from tests.scenarios.conftest import LONG_LEASE, SECONDS, TERM
+from tests.scenarios.sessions import Sessions
 from tests.stage import tasks
 from tests.stage.models import Trace
 from tests.waiting import wait_until
@@ -29,20 +30,12 @@ def pooler(transactional_db):
     pooler.close()
 
 
-def server_connections():
-    """How many connections the test's database has, but for this one."""
-    with connection.cursor() as cursor:
-        cursor.execute(
-            "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
-        return cursor.fetchone()[0]
-
-
 def test_a_worker_works_through_it(pooler, start_worker, run_program):
     """Enqueue, run, retry, bury and stop: each job ends as it would without a pooler, on two connections.
 
     That the worker listens for nothing does no harm; it says so.
     """
+    sessions = Sessions()
     habits = {"database_url": pooler.url}
     worker = start_worker("--processes", "2", "--threads", "2", options=LONG_LEASE, **habits)
     run_program(
@@ -59,7 +52,7 @@ def test_a_worker_works_through_it(pooler, start_worker, run_program):
     assert Trace.objects.filter(what="start", attempt=1).count() == 101
     assert Job.objects.filter(status="SUCCESSFUL").count() == 102
     assert DeadLetter.objects.get().reason == "attempts_exhausted"
-    assert server_connections() <= 2
+    assert sessions.count() <= 2
     worker.send(TERM)
     assert worker.wait() == 0
     assert "the database cannot be used" not in worker.log

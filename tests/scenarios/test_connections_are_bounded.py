@@ -1,36 +1,14 @@
 """How many connections a worker holds, by its configuration; docs/guides/deploy.md has the same table."""
 
 import pytest
-from django.db import connection
 
 from django_jobqueue.models import Job
 from tests.scenarios.conftest import LONG_LEASE, SECONDS
+from tests.scenarios.sessions import Sessions
 from tests.stage import tasks
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
-
-
-class Sessions:
-    """Counts the sessions of the test's database, but for the test's own, and remembers the most."""
-
-    def __init__(self):
-        self.most = 0
-
-    def count(self):
-        """How many there are."""
-        with connection.cursor() as cursor:
-            cursor.execute(
-                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-                " AND backend_type = 'client backend' AND pid <> pg_backend_pid()"
-            )
-            now = cursor.fetchone()[0]
-        self.most = max(self.most, now)
-        return now
-
-    def settle_at(self, number):
-        """Wait until there are so many."""
-        wait_until(lambda: self.count() == number, seconds=SECONDS)
 
 
 def all_are_done(sessions):
