@@ -36,11 +36,16 @@ SHORT = ("settle_without_token", "rescue_before_expiry", "forget_lost_claims")
 assert set(HUNTS) == set(MUTANTS)
 
 
+MOST_HUNTS = 4
+"""A fault has to meet the mistake at the right moment, which one hunt may miss."""
+
+
 @pytest.mark.parametrize("mutant", [name if name in SHORT else in_full(name) for name in HUNTS])
 def test_a_mutant_is_found_out(drill, mutant):
     """A worker without one of its safeguards does not pass."""
     fault, times, allowed, more = HUNTS[mutant]
-    with drill(f"mutant_{mutant}", mutant=mutant, **more) as stage:
-        report = stage.run(fault, times, allowed=allowed)
-
-        assert not report.is_good, f"{mutant} was not found out"
+    for _ in range(MOST_HUNTS):
+        with drill(f"mutant_{mutant}", mutant=mutant, **more) as stage:
+            if not stage.run(fault, times, allowed=allowed).is_good:
+                return
+    pytest.fail(f"{mutant} was not found out in {MOST_HUNTS} hunts")
