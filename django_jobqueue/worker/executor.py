@@ -40,7 +40,7 @@ from django_jobqueue.worker import slate
 logger = logging.getLogger("django_jobqueue.worker")
 
 _DECODER = json.JSONDecoder()
-_NEVER_BEGUN = Cancelled(Failure("", "cancelled before it began"))
+NEVER_BEGUN = Cancelled(Failure("", "cancelled before it began"))
 
 
 class Order(NamedTuple):
@@ -105,7 +105,7 @@ async def run_async(
     The caller gives it a context of its own, and cancels it when it is unwanted.
     """
     if is_unwanted():
-        return _NEVER_BEGUN
+        return NEVER_BEGUN
     result = _prepare(order, task, bounds)
     if isinstance(result, Failed):
         return result
@@ -126,7 +126,7 @@ async def run_async(
 
 def _run(order: Order, task: AnyTask | None, bounds: Bounds, is_unwanted: Callable[[], bool]) -> Outcome | Committed:
     if is_unwanted():
-        return _NEVER_BEGUN
+        return NEVER_BEGUN
     if task is None:
         return Failed(Failure("builtins.LookupError", f"no task is named {order.task!r} here"), Verdict.UNKNOWN_TASK)
     result = _prepare(order, task, bounds)

@@ -242,7 +242,15 @@ class _Runner:
     def _start_coroutine(self, loop: asyncio.AbstractEventLoop, order: Order, task: Any) -> None:
         running = loop.create_task(self._run_coroutine(order, task), context=contextvars.Context())
         self._coroutines[order.ticket] = running
-        running.add_done_callback(lambda _: self._coroutines.pop(order.ticket))
+        running.add_done_callback(lambda _: self._coroutine_ended(order))
+
+    def _coroutine_ended(self, order: Order) -> None:
+        del self._coroutines[order.ticket]
+        if order.ticket in self._in_hand:
+            # Cancelled before its first step, so that none of it has run, not even what answers the keeper.
+            is_wanted = order.ticket not in self._unwanted
+            error = asyncio.CancelledError("it was cancelled before it began")
+            self._done(order, 0.0, Failed(describe(error)) if is_wanted else executor.NEVER_BEGUN)
 
     async def _run_coroutine(self, order: Order, task: Any) -> None:
         began = clock.now()

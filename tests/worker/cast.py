@@ -417,3 +417,9 @@ def tell_isolation():
     with connection.cursor() as cursor:
         cursor.execute("SHOW transaction_isolation")
         return cursor.fetchone()[0]
+
+
+@task
+async def give_up_async():
+    """Must not be called."""
+    raise AssertionError("it was called")
