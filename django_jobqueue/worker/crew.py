@@ -270,10 +270,11 @@ class Crew:
             if not runner.outgoing:
                 self._watch(runner)
         if not self._listen(runner):
-            # Its end of the socket is closed; what that means is known when its process has ended. It gets no job more.
+            # Its end of the socket is closed. Mostly it is dead; what that means is known when its exit is. If a task
+            # has closed the socket, no word reaches it any more, and it has no right to run.
             self._wakeup.forget(runner.sock)
             if runner.phase is Phase.READY:
-                runner.phase = Phase.DYING
+                runner.kill("")
 
     def _listen(self, runner: Runner) -> bool:
         """Take in what a runner has said, and say whether it may say more."""

@@ -1,6 +1,7 @@
 """The crew, without processes: what becomes of jobs that wait for a runner."""
 
 import json
+import signal
 
 import pytest
 
@@ -84,6 +85,20 @@ def test_a_runner_that_hung_up_gets_no_job(crew):
 
     assert len(crew.fleet.waiting) == 1
     assert not one.flights
+
+
+def test_a_runner_that_hung_up_is_killed(crew, monkeypatch):
+    """A task that has closed its runner's socket and goes on for ever is out of reach of a limit: it is ended."""
+    killed = []
+    monkeypatch.setattr("os.killpg", lambda pid, number: killed.append((pid, number)))
+    one, peer = add_runner(crew, threads=1)
+    one.pid = 4711
+    one.hand([flight(timeout=3600)])
+    peer.sock.close()
+
+    crew._on_ready(one, 0)
+
+    assert killed == [(4711, signal.SIGKILL)]
 
 
 def test_words_that_make_no_sense_lose_no_job(crew):
