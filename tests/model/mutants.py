@@ -178,7 +178,7 @@ LETTERS = [
     sql("a second death leaves the letter replayed", ("settle", "SET status = 'OPEN',", "SET")),
     sql("an attempt is not written", ("settle", "FROM settled\n), buried", "FROM settled WHERE charged\n), buried")),
     sql("success leaves the letter replayed", ("finish", "WHERE letter.status = 'REPLAYED'", "WHERE false")),
-    code("cancel leaves the letter replayed", cancel.cancel, "status=DeadLetter.Status.REPLAYED)", "pk=0)"),
+    code("cancel leaves the letter replayed", cancel._cancel_now, "status=DeadLetter.Status.REPLAYED)", "pk=0)"),
     sql("a release is charged", ("settle", "mine.charged::int", "1")),
     sql("a failure is not charged", ("settle", "mine.charged::int", "0")),
 ]
@@ -211,9 +211,9 @@ POLICY = [
     code("no bound of snoozes", retry._after_snooze, "tally.snooze_count + 1 >", "0 >"),
     code("no bound of crashes", retry._after_crash, "tally.crash_count + 1 >=", "0 >="),
     code(
-        "a lost attempt is not charged", retry.decide, "OutcomeName.LOST, failure, charged=True)", "OutcomeName.LOST)"
+        "a lost attempt is not charged", retry._decide, "OutcomeName.LOST, failure, charged=True)", "OutcomeName.LOST)"
     ),
-    code("a neighbour's death is counted", retry.decide, "interrupted=counted", "interrupted=True"),
+    code("a neighbour's death is counted", retry._decide, "interrupted=counted", "interrupted=True"),
     code("a final verdict is retried", retry._after_failure, "verdict in _FINAL", "False"),
 ]
 
