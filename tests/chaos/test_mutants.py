@@ -23,7 +23,7 @@ def nothing(drill):
 
 
 HUNTS = {
-    "settle_without_token": (freeze("worker"), 3, FREEZING, {"mix": LONG, "rate": 10}),
+    "settle_without_token": (freeze("worker"), 5, FREEZING, {"mix": LONG, "rate": 10}),
     "rescue_before_expiry": (nothing, 3, HARMLESS, {"mix": LONG, "rate": 10}),
     "never_renew": (nothing, 3, HARMLESS, {"mix": LONG, "rate": 5, "options": {"max_interruptions": 2}}),
     "forget_lost_claims": (lose(WORDS["claim"]), 8, HARMLESS, {"proxied": True}),
