@@ -1,7 +1,7 @@
 """Named moments at which a test has a process die, fail, freeze or lose its line. Nothing happens unless one is armed.
 
     DJANGO_JOBQUEUE_FAILPOINT="after claim=kill"    the moment, and what happens at it
-    DJANGO_JOBQUEUE_FAILPOINT_ONCE=/tmp/it          a file that is made when it happens, so that it happens once
+    DJANGO_JOBQUEUE_FAILPOINT_ONCE=FILE             a file that is made when it happens, so that it happens once
 
     kill       SIGKILL              error      an OperationalError, as when the database has gone
     exit       exit code 0          drop       the line is cut, and nobody is told

@@ -71,7 +71,7 @@ class Runner:
     @property
     def takes_orders(self) -> bool:
         """Whether its process is in a state to run a job."""
-        return self.phase is Phase.READY and not self.worn_out
+        return self.phase is Phase.READY and not self.worn_out and self.jobs_left > 0
 
     @property
     def has_room(self) -> bool:
