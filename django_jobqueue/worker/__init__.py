@@ -15,6 +15,7 @@ Reading order:
 - `runner`      a child process: a reader, T threads for functions, one event loop for coroutines
 - `forkserver`  a child that has imported everything once, and forks runners
 - `launcher`    the keeper's end of that, and the spawn way for where forking is unsafe
+- `nursery`     one launcher at a time, and another when it dies
 - `crew`        the runners' processes: started, listened to, killed, replaced
 - `recycling`   when a runner has done enough
 - `restarts`    when a runner that ended is started again

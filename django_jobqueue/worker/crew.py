@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import logging
 import socket
-import sys
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
@@ -20,7 +19,8 @@ from django_jobqueue.worker import clock
 from django_jobqueue.worker.fate import cause, fate
 from django_jobqueue.worker.fleet import Fleet, Phase, Runner
 from django_jobqueue.worker.flight import Flight
-from django_jobqueue.worker.launcher import Broken, Exited, Forkserver, Gone, Launcher, Spawner, Started, Unsafe
+from django_jobqueue.worker.launcher import Broken, Exited, Gone, Started
+from django_jobqueue.worker.nursery import Nursery
 from django_jobqueue.worker.oom import OutOfMemory
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.recycling import Recycling
@@ -56,16 +56,12 @@ class Crew:
         self.has_new_room = False
         self._plan = plan
         self._wakeup = wakeup
-        self._launcher: Launcher
-        self._use_spawn = sys.platform != "linux"
         self._restarts = Restarts()
         self._oom = OutOfMemory()
         self._recycling = Recycling(plan.options)
         self._may_restart = True
-        self._reopen_at: float | None = None
         self._to_tell: list[int] = []
-
-        self._open_launcher()
+        self._nursery = Nursery(plan.runner, wakeup, self._restarts, self.take_events)
 
     def start(self) -> None:
         """Start every runner."""
@@ -89,7 +85,7 @@ class Crew:
         self._tell()
 
     def _tell(self) -> None:
-        if not self._to_tell or self._reopen_at is not None:
+        if not self._to_tell or not self._nursery.is_open:
             return
         if SERVICE not in self.fleet.runners:
             self._launch(SERVICE)
@@ -166,11 +162,10 @@ class Crew:
                 runner.kill(runner.worn_out)
                 continue
             self._let_go(runner, now, lease_margin)
-        if self._reopen_at is not None:
-            if now < self._reopen_at or not self._may_restart:
-                return
-            self._reopen_at = None
-            self._open_launcher()
+        if self._may_restart:
+            self._nursery.reopen(now)
+        if not self._nursery.is_open:
+            return
         if self._may_restart:
             for number in self._restarts.take_due(now):
                 self._launch(number)
@@ -194,9 +189,7 @@ class Crew:
 
     def take_events(self) -> None:
         """Take what the launcher has to say of processes."""
-        if self._reopen_at is not None:
-            return
-        for event in self._launcher.events():
+        for event in self._nursery.events():
             match event:
                 case Started(number, pid):
                     self._on_start(number, pid)
@@ -204,20 +197,8 @@ class Crew:
                     self._on_exit(number, code)
                 case Broken(error):
                     self.broken = error
-                case Unsafe(names):
-                    logger.warning(
-                        "threads are alive after the imports (%s): runners are spawned, not forked", ", ".join(names)
-                    )
-                    self._use_spawn = True
-                    self._lose_launcher(0.0)
-                    # What the old one said after that concerns nobody.
-                    return
                 case Gone():
-                    if not self.broken:
-                        delay = self._restarts.start_failed()
-                        logger.warning("the process that starts runners died; it is started again in %.1f s", delay)
-                        self._lose_launcher(delay)
-                    return
+                    self._lose_all()
 
     def close(self) -> None:
         """Kill whatever is left."""
@@ -225,24 +206,10 @@ class Crew:
             runner.kill("the worker ends")
             self._wakeup.forget(runner.sock)
             runner.sock.close()
-        if self._reopen_at is None:
-            self._forget_launcher(self._launcher)
-            self._launcher.close()
+        self._nursery.close()
 
-    def _open_launcher(self) -> None:
-        self._launcher = Spawner(self._plan.runner) if self._use_spawn else Forkserver(self._plan.runner)
-        if (fd := self._launcher.fileno()) is not None:
-            self._wakeup.watch(fd, lambda _events: self.take_events())
-
-    def _forget_launcher(self, launcher: Launcher) -> None:
-        if (fd := launcher.fileno()) is not None:
-            self._wakeup.forget(fd)
-
-    def _lose_launcher(self, delay: float) -> None:
-        # Every runner of it is dead or dying. What they held is accounted for, and each is started again.
-        self._forget_launcher(self._launcher)
-        self._launcher.close()
-        self._reopen_at = clock.now() + delay
+    def _lose_all(self) -> None:
+        # What they held is accounted for, and each is started again.
         for number, runner in list(self.fleet.runners.items()):
             runner.phase = Phase.DYING
             runner.killed_why = runner.killed_why or "the process that starts runners died"
@@ -259,7 +226,7 @@ class Crew:
             sock=ours,
         )
         self._watch(self.fleet.runners[number])
-        self._launcher.launch(number, theirs)
+        self._nursery.launch(number, theirs)
 
     def _watch(self, runner: Runner) -> None:
         self._wakeup.watch(runner.sock, partial(self._on_ready, runner), write=bool(runner.outgoing))

@@ -115,7 +115,8 @@ def test_words_that_make_no_sense_lose_no_job(crew):
 
 def test_what_is_to_be_told_waits_for_a_launcher(crew):
     """The process that starts runners is gone for a moment: receivers are told of what ended meanwhile after that."""
-    crew._lose_launcher(0.0)
+    crew._nursery._lose(0.0)
+    crew._lose_all()
     crew.tell_receivers([1, 2])
     assert SERVICE not in crew.fleet.runners
     assert crew.untold == 2

@@ -1,0 +1,90 @@
+"""Where runners' processes come from: one launcher at a time, and another one when it dies or must not fork."""
+
+from __future__ import annotations
+
+import logging
+import socket
+import sys
+from collections.abc import Callable, Iterator
+
+from django_jobqueue.worker import clock
+from django_jobqueue.worker.launcher import Broken, Exited, Forkserver, Gone, Launcher, Spawner, Started, Unsafe
+from django_jobqueue.worker.restarts import Restarts
+from django_jobqueue.worker.runner import RunnerPlan
+from django_jobqueue.worker.wakeup import Wakeup
+
+logger = logging.getLogger("django_jobqueue.worker")
+
+
+class Nursery:
+    """Starts processes. `on_news` is called when `events` has something to say."""
+
+    def __init__(self, plan: RunnerPlan, wakeup: Wakeup, restarts: Restarts, on_news: Callable[[], None]) -> None:
+        self._plan, self._wakeup, self._restarts, self._on_news = plan, wakeup, restarts, on_news
+        self._use_spawn = sys.platform != "linux"
+        self._is_broken = False
+        self._reopen_at: float | None = None
+        self._launcher: Launcher
+        self._open()
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it can start a process now."""
+        return self._reopen_at is None
+
+    def launch(self, number: int, sock: socket.socket) -> None:
+        """Start a runner with this end of its socket."""
+        self._launcher.launch(number, sock)
+
+    def events(self) -> Iterator[Started | Exited | Broken | Gone]:
+        """Take what has happened to processes. After Gone every one of them is dead or dying, and nothing follows."""
+        if not self.is_open:
+            return
+        for event in self._launcher.events():
+            match event:
+                case Unsafe(names):
+                    logger.warning(
+                        "threads are alive after the imports (%s): runners are spawned, not forked", ", ".join(names)
+                    )
+                    self._use_spawn = True
+                    self._lose(0.0)
+                    # What the old one said after that concerns nobody.
+                    yield Gone()
+                    return
+                case Gone():
+                    if not self._is_broken:
+                        delay = self._restarts.start_failed()
+                        logger.warning("the process that starts runners died; it is started again in %.1f s", delay)
+                        self._lose(delay)
+                        yield event
+                    return
+                case Broken():
+                    self._is_broken = True
+                    yield event
+                case _:
+                    yield event
+
+    def reopen(self, now: float) -> None:
+        """Open again, if the wait for it is over."""
+        if self._reopen_at is not None and now >= self._reopen_at:
+            self._reopen_at = None
+            self._open()
+
+    def close(self) -> None:
+        """Start nothing more."""
+        if self.is_open:
+            self._forget()
+
+    def _open(self) -> None:
+        self._launcher = Spawner(self._plan) if self._use_spawn else Forkserver(self._plan)
+        if (fd := self._launcher.fileno()) is not None:
+            self._wakeup.watch(fd, lambda _events: self._on_news())
+
+    def _lose(self, delay: float) -> None:
+        self._forget()
+        self._reopen_at = clock.now() + delay
+
+    def _forget(self) -> None:
+        if (fd := self._launcher.fileno()) is not None:
+            self._wakeup.forget(fd)
+        self._launcher.close()
