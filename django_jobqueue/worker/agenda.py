@@ -89,7 +89,7 @@ class Agenda:
             self._looks_at_all = False
             return self._held()
         fresh = now + self._options.lease_seconds - self._options.renew_seconds / 2
-        running = [Lease(f.claimed.id, f.token) for f in self._fleet.flights() if f.lease_until < fresh]
+        running = [flight.lease for flight in self._fleet.flights() if flight.lease_until < fresh]
         return running + self._ledger.leases()
 
     def _return(self) -> Return:
@@ -126,7 +126,7 @@ class Agenda:
         )
 
     def _held(self) -> list[Lease]:
-        return [Lease(flight.claimed.id, flight.token) for flight in self._fleet.flights()] + self._ledger.leases()
+        return [flight.lease for flight in self._fleet.flights()] + self._ledger.leases()
 
     def _rescue(self, batch: Batch) -> Statement[list[TakenOver]]:
         return rescue(

@@ -34,7 +34,7 @@ from django_jobqueue.worker.judge import Judge
 from django_jobqueue.worker.ledger import Ledger, is_refusal, waited_for_a_lock
 from django_jobqueue.worker.link import Link, Reply, call_seconds
 from django_jobqueue.worker.listener import Listener
-from django_jobqueue.worker.outage import Outage
+from django_jobqueue.worker.outage import Outage, in_a_line
 from django_jobqueue.worker.pace import Pace
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.schedule import Schedule
@@ -105,7 +105,7 @@ class Exchange:
     def give_back(self, flights: Sequence[Flight]) -> None:
         """Note jobs that were never started."""
         for flight in flights:
-            self._ledger.give_back(Lease(flight.claimed.id, flight.token))
+            self._ledger.give_back(flight.lease)
 
     def look_now(self) -> None:
         """Poll at the next turn: there is room that was not there before."""
@@ -260,7 +260,7 @@ class Exchange:
                 self._ledger.put_back(call.batch)
                 if not self._claims_fail:
                     self._claims_fail = True
-                    logger.info("a claim did not come through (%s); it is made again", str(error).strip())
+                    logger.info("a claim did not come through (%s); it is made again", in_a_line(error))
             case Cycle() if call.batch.size and is_refusal(error):
                 self._ledger.refused(call.batch, error)
             case Cycle() if call.batch.size and waited_for_a_lock(error):

@@ -38,7 +38,7 @@ class Listener:
         reply = self._link.take()
         if reply is not None and reply.error is not None and not self._is_deaf:
             self._is_deaf = True
-            logger.info("cannot listen (%s); polling goes on", str(reply.error).strip())
+            logger.info("cannot listen (%s); polling goes on", in_a_line(reply.error))
         if reply is not None and reply.error is None:
             self._is_deaf = False
             self._ear, pooled = reply.answer
