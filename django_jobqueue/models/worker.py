@@ -8,7 +8,10 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Worker(models.Model):
-    """A keeper with its runners. For people: no decision of the queue reads this row, leases decide."""
+    """A keeper with its runners.
+
+    For people: leases decide. Only a rescue reads it, and only the rescuer's own: is this request as young as I think?
+    """
 
     id = models.UUIDField(primary_key=True)
     backend = models.CharField(max_length=64)

@@ -26,14 +26,29 @@ class TakenOver(NamedTuple):
     is_unwanted: bool = False
 
 
+class Contact(NamedTuple):
+    """A worker's last sign of life, and how many seconds ago the database must find it at most."""
+
+    worker_id: UUID
+    seconds: float
+
+
 def rescue(
-    *, backend: str, held_tokens: Collection[UUID], token: UUID, lease_seconds: float, limit: int = 100
+    *,
+    backend: str,
+    held_tokens: Collection[UUID],
+    token: UUID,
+    lease_seconds: float,
+    limit: int = 100,
+    contact: Contact | None = None,
 ) -> Statement[list[TakenOver]]:
     """Take over jobs whose lease has run out, but for those under the tokens that the caller holds itself.
 
-    The caller settles them as lost.
+    The caller settles them as lost. With a `contact` that is older than it says nothing is taken over.
     """
     params = {
+        "rescuer": None if contact is None else str(contact.worker_id),
+        "contact_seconds": None if contact is None else contact.seconds,
         "backend": backend,
         "held_tokens": array([str(held) for held in held_tokens]),
         "token": str(token),

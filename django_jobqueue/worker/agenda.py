@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from uuid import UUID, uuid4
 
+from django_jobqueue.conf import Options
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.renew import Lease
-from django_jobqueue.store.rescue import TakenOver, rescue
+from django_jobqueue.store.rescue import Contact, TakenOver, rescue
 from django_jobqueue.store.statement import Statement
 from django_jobqueue.store.workers import WorkerCard, announce_worker
 from django_jobqueue.worker import clock
@@ -14,6 +15,7 @@ from django_jobqueue.worker.calls import Cycle, Goodbye, Probe, Renew, Return
 from django_jobqueue.worker.demand import Demand
 from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.ledger import Batch, Ledger
+from django_jobqueue.worker.link import call_seconds
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.schedule import Schedule
 
@@ -41,6 +43,8 @@ class Agenda:
         """Tokens of calls that got no answer, and may have been carried out."""
         self._plan, self._options, self._card = plan, plan.options, card
         self._fleet, self._ledger, self._schedule, self._demand = fleet, ledger, schedule, demand
+        self.seen_at = 0.0
+        """From before the last sign of life that the database has answered."""
         self._looks_at_all = False
         self._probe_at = self._claim_at = 0.0
 
@@ -136,6 +140,7 @@ class Agenda:
             # Not the cycle's: if the reply is lost, what was rescued has run, and must not be given back like a claim.
             token=uuid4(),
             lease_seconds=self._options.lease_seconds,
+            contact=Contact(self._card.id, clock.now() - self.seen_at + late_seconds(self._options)),
         )
 
     def _sign_of_life(self, *, stopped: bool = False) -> Statement[None]:
@@ -148,3 +153,8 @@ class Agenda:
         if self._plan.max_jobs is not None:
             left = min(left, self._plan.max_jobs - self.claimed_count)
         return self._demand.claims(self._fleet, left, token, is_poll=is_poll)
+
+
+def late_seconds(options: Options) -> float:
+    """Say how late a rescue may reach the database: well before a lease that nobody could renew meanwhile runs out."""
+    return min(call_seconds(options.lease_seconds), (options.lease_seconds - options.renew_seconds) / 2)

@@ -171,6 +171,8 @@ class Exchange:
     def _cycle_done(self, cycle: Cycle, answer: CycleAnswer, reply: Reply) -> None:
         if answer.claimed:
             failpoint.hit("claimed")
+        if cycle.sign_of_life is not None:
+            self._agenda.seen_at = reply.sent_at
         self._ledger.written(cycle.batch)
         self._note_settled(cycle, answer)
         self._agenda.claimed_count += len(answer.claimed)
@@ -237,7 +239,7 @@ class Exchange:
         self._fleet.waiting = [flight for flight in self._fleet.waiting if flight.lease_until]
 
     def _returned(self, renewal: Renewal, orphans: list[TakenOver], sent_at: float) -> None:
-        self._agenda.is_known = True
+        self._agenda.is_known, self._agenda.seen_at = True, sent_at
         self._agenda.lost_tokens.clear()
         # The other workers have only just come back too, and may not have renewed yet.
         self._schedule.postpone_rescue(RESCUE_AFTER_OUTAGE_SECONDS if self._was_out else 0.0)

@@ -108,14 +108,11 @@ class Hand:
     def settle(self, *settlements: Settlement) -> frozenset[int]:
         return frozenset().union(*self._run(*settle(settlements)))
 
-    def rescue(
-        self, *held: Held, backend: str = "default", limit: int = 100, lease_seconds: float = 30.0
-    ) -> list[Held]:
+    def rescue(self, *held: Held, lease_seconds: float = 30.0, **options: Any) -> list[Held]:
         token = uuid4()
         tokens = {each.token for each in held}
-        (jobs,) = self._run(
-            rescue(backend=backend, held_tokens=tokens, token=token, lease_seconds=lease_seconds, limit=limit)
-        )
+        options = {"backend": "default", **options}
+        (jobs,) = self._run(rescue(held_tokens=tokens, token=token, lease_seconds=lease_seconds, **options))
         return [Held(job, token) for job in jobs]
 
     def recover(self, *lost_tokens: UUID) -> list[Held]:

@@ -3,8 +3,8 @@
 import psycopg
 import pytest
 
-from django_jobqueue.models import Attempt, Job
-from django_jobqueue.store.rescue import rescue
+from django_jobqueue.models import Attempt, Job, Worker
+from django_jobqueue.store.rescue import Contact, rescue
 from tests.store.hands import (
     COMMITS,
     FINISH,
@@ -13,6 +13,7 @@ from tests.store.hands import (
     Ask,
     add_job,
     add_jobs,
+    at,
     at_once,
     lease_seconds_left,
     let_leases_run_out,
@@ -202,3 +203,24 @@ def test_a_rescue_sees_a_renewal_that_came_first(worker, rival, lost):
 
     assert rival.rescue() == []
     assert worker.settle(lost.settled_as(RELEASE)) == {lost.id}
+
+
+@pytest.mark.parametrize(("seconds", "takes_over"), [(30, True), (5, False)])
+def test_a_rescue_that_comes_late_takes_nothing_over(rival, lost, seconds, takes_over):
+    """A rescuer whose last sign of life is older than it knows was held up on its way, as all may have been."""
+    seen_ten_seconds_ago(rival)
+
+    assert bool(rival.rescue(contact=Contact(rival.id, seconds))) is takes_over
+
+
+def test_a_rescuer_that_nobody_has_seen_takes_nothing_over(rival, lost):
+    """A worker whose row is not there, or not yet, has to say first that it is alive."""
+    assert rival.rescue(contact=Contact(rival.id, 30)) == []
+
+
+def seen_ten_seconds_ago(hand):
+    """Write the row of a worker."""
+    Worker.objects.create(
+        id=hand.id, backend="default", hostname="h", pid=1, queues=[], processes=1, threads=1, coroutines=1, running=0,
+        stale_refused=0, started_at=at(-60), last_seen_at=at(-10),
+    )  # fmt: skip

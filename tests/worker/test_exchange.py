@@ -8,10 +8,10 @@ import pytest
 from django.db.models.functions import Now
 
 from django_jobqueue.conf import Options
-from django_jobqueue.models import Attempt, Job
+from django_jobqueue.models import Attempt, Job, Worker
 from django_jobqueue.policy.outcomes import Succeeded
 from django_jobqueue.registry import discover
-from django_jobqueue.store.session import Session
+from django_jobqueue.store.session import Session, connect
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.exchange import Exchange
 from django_jobqueue.worker.fleet import Fleet, Phase, Runner
@@ -200,3 +200,28 @@ def test_a_job_that_ran_is_not_given_back_when_the_reply_of_its_rescue_is_lost(e
 
     assert flight.claimed.id == other
     assert Job.objects.filter(pk=ran, status="RUNNING", attempt_count=1).exists()
+
+
+class LateLine(ForgetfulLine):
+    """A session whose rescues arrive a minute after they were sent."""
+
+    rescues = 0
+
+    def run(self, *statements, **options):
+        if any(statement.name == "rescue" for statement in statements):
+            LateLine.rescues += 1
+            with connect("default") as stranger:
+                stranger.execute(f"UPDATE {Worker._meta.db_table} SET last_seen_at = last_seen_at - interval '1 min'")
+        return Session.run(self, *statements, **options)
+
+
+def test_a_rescue_that_was_held_up_takes_nothing_over(exchange):
+    """The others' lines may have been down as long: what has run out meanwhile they have had no chance to renew."""
+    exchange._link._session.__class__ = LateLine
+    theirs = int(succeed.enqueue().id)
+    an_hour_ago = Now() - timedelta(hours=1)
+    Job.objects.update(status="RUNNING", attempt_count=1, lease_token=uuid4(), lease_expires_at=an_hour_ago)
+
+    wait_until(lambda: exchange.turn(clock.now()) or LateLine.rescues > 3)
+
+    assert Job.objects.get(pk=theirs).attempts.count() == 0
