@@ -16,6 +16,8 @@ from django_jobqueue.store.statement import Row, Statement, array, text_array
 class Settlement(NamedTuple):
     """One attempt and what is decided about it. `token` is the lease it ran under; task and owner go on a letter.
 
+    The attempt's number only serves to recognise it afterwards.
+
     A NamedTuple for the reason that `Decision` is one.
     """
 
@@ -24,6 +26,7 @@ class Settlement(NamedTuple):
     decision: Decision
     task: str = ""
     owner: str = ""
+    attempt_number: int = 0
 
 
 def settle(settlements: Sequence[Settlement]) -> list[Statement[dict[int, str]]]:
@@ -42,6 +45,22 @@ def settle(settlements: Sequence[Settlement]) -> list[Statement[dict[int, str]]]
     if others:
         statements.append(_settle(others))
     return statements
+
+
+def settled_before(settlements: Sequence[Settlement], *, worker_id: UUID) -> Statement[dict[int, str]]:
+    """Ask which of these this worker has written already, without hearing of it.
+
+    Answers with the jobs and the status that each has now; an empty one if it has gone on to another attempt.
+    """
+    params = {
+        "ids": array([str(s.job_id) for s in settlements]),
+        "numbers": array([str(s.attempt_number) for s in settlements]),
+        "outcomes": array([s.decision.outcome for s in settlements]),
+        "exception_classes": text_array([s.decision.failure.exception_class for s in settlements]),
+        "messages": text_array([s.decision.failure.message for s in settlements]),
+        "worker_id": str(worker_id),
+    }
+    return Statement("settled_before", params, _read)
 
 
 def _finish(settlements: Sequence[Settlement]) -> Statement[dict[int, str]]:

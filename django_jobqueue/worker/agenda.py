@@ -121,6 +121,7 @@ class Agenda:
         return Cycle(
             batch=batch,
             token=token,
+            worker_id=self._card.id,
             claims=claims,
             wanted=wanted,
             is_poll=is_poll,

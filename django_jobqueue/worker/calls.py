@@ -18,7 +18,7 @@ from django_jobqueue.store.promote import Promoted, promote
 from django_jobqueue.store.renew import Lease, Renewal, renew
 from django_jobqueue.store.rescue import TakenOver, recover
 from django_jobqueue.store.session import Session
-from django_jobqueue.store.settle import settle
+from django_jobqueue.store.settle import settle, settled_before
 from django_jobqueue.store.statement import Statement
 from django_jobqueue.worker.ledger import Batch
 
@@ -32,6 +32,7 @@ class Cycle:
 
     batch: Batch
     token: UUID
+    worker_id: UUID
     claims: Sequence[Statement[list[Claimed]]] = ()
     wanted: int = 0
     is_poll: bool = False
@@ -43,6 +44,8 @@ class Cycle:
         """Make the call."""
         answer = CycleAnswer()
         plan: list[tuple[str, Statement[Any]]] = [("settled", s) for s in settle(self.batch.settlements)]
+        if self.batch.doubtful:
+            plan.append(("settled_before", settled_before(self.batch.doubtful, worker_id=self.worker_id)))
         if self.batch.leases:
             plan.append(("settled", give_back(self.batch.leases)))
         if self.is_poll:
@@ -61,6 +64,11 @@ class Cycle:
             match name:
                 case "settled":
                     answer.settled |= reply
+                case "settled_before":
+                    # A later statement sees what an earlier one has just written: that is not from before.
+                    answer.settled_before = {
+                        job_id: now for job_id, now in reply.items() if job_id not in answer.settled
+                    }
                 case "promoted":
                     answer.promoted = reply
                 case "rescued":
@@ -74,9 +82,14 @@ class Cycle:
 
 @dataclass(slots=True)
 class CycleAnswer:
-    """What a cycle found. `settled` holds the jobs whose row it changed, and the status that each has now."""
+    """What a cycle found.
+
+    `settled` holds the jobs whose row it changed, and the status that each has now; `settled_before` those that an
+    earlier call had changed without being heard.
+    """
 
     settled: dict[int, str] = field(default_factory=dict)
+    settled_before: dict[int, str] = field(default_factory=dict)
     claimed: list[Claimed] = field(default_factory=list)
     rescued: list[TakenOver] = field(default_factory=list)
     promoted: Promoted | None = None

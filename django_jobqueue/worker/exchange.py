@@ -200,17 +200,18 @@ class Exchange:
             self.is_drained = cycle.wanted > 0 and not found
 
     def _note_settled(self, cycle: Cycle, answer: CycleAnswer) -> None:
+        settled = answer.settled_before | answer.settled if answer.settled_before else answer.settled
         for settlement in cycle.batch.settlements:
-            if settlement.job_id not in answer.settled:
+            if settlement.job_id not in settled:
                 self._agenda.stale_refused += 1
                 logger.warning(
                     "job %s %s: the lease was lost, its outcome is dropped", settlement.job_id, settlement.task
                 )
             elif isinstance(settlement.decision.step, Wait):
                 self._schedule.expect(settlement.decision.step.after_seconds)
-        if answer.settled:
+        if settled:
             self._ask_whether_drained()
-        self.ended += [job_id for job_id, status in answer.settled.items() if status in TERMINAL]
+        self.ended += [job_id for job_id, status in settled.items() if status in TERMINAL]
 
     def _ask_whether_drained(self) -> None:
         # A job may be there again, and while it ran it may have enqueued others: only a poll can say.
@@ -273,7 +274,7 @@ class Exchange:
                 # It may have been carried out all the same: what it claimed or recovered is found by its token.
                 self._agenda.lost_tokens.add(call.token)
                 if isinstance(call, Cycle):
-                    self._ledger.put_back(call.batch)
+                    self._ledger.doubt(call.batch)
                 self._out(error)
             case _:
                 self._out(error)

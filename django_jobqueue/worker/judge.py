@@ -45,7 +45,7 @@ class Judge:
             logger.debug("job %s %s succeeded at attempt %d", job.id, job.task, job.attempt_number)
         else:
             _log(job, decision)
-        return Settlement(job.id, token, decision, job.task, self._owner(job.task))
+        return Settlement(job.id, token, decision, job.task, self._owner(job.task), job.attempt_number)
 
     def _policy(self, name: str, max_attempts: int) -> RetryPolicy:
         key = (name, max_attempts)

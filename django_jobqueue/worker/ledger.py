@@ -11,6 +11,7 @@ import logging
 from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
+from uuid import UUID
 
 import psycopg
 
@@ -35,6 +36,8 @@ class Batch:
 
     settlements: Sequence[Settlement] = ()
     leases: Sequence[Lease] = ()
+    doubtful: Sequence[Settlement] = ()
+    """Those of the settlements that may have been written already, in a call whose reply was lost."""
 
     @property
     def size(self) -> int:
@@ -49,6 +52,7 @@ class Ledger:
         self._settlements: deque[Settlement] = deque()
         self._leases: deque[Lease] = deque()
         self._locked: list[Settlement | Lease] = []
+        self._doubtful: set[tuple[int, UUID]] = set()
         self._limit = MAX_BATCH
 
     @property
@@ -81,19 +85,26 @@ class Ledger:
         self._leases.append(lease)
 
     def take(self) -> Batch:
-        """Take the next batch; it must come back by `written`, `put_back`, `refused` or `set_aside`."""
+        """Take the next batch; it must come back by `written`, `put_back`, `doubt`, `refused` or `set_aside`."""
         settlements = [self._settlements.popleft() for _ in range(min(self._limit, len(self._settlements)))]
         room = self._limit - len(settlements)
         leases = [self._leases.popleft() for _ in range(min(room, len(self._leases)))]
-        return Batch(settlements, leases)
+        doubtful = tuple(s for s in settlements if (s.job_id, s.token) in self._doubtful) if self._doubtful else ()
+        return Batch(settlements, leases, doubtful)
 
     def written(self, batch: Batch) -> None:
         """Note that PostgreSQL has answered for a batch."""
         if batch.size:
             self._limit = min(MAX_BATCH, self._limit * 2)
+        self._doubtful.difference_update((s.job_id, s.token) for s in batch.doubtful)
+
+    def doubt(self, batch: Batch) -> None:
+        """Return a batch that no answer came for: it may have been written all the same."""
+        self._doubtful.update((s.job_id, s.token) for s in batch.settlements)
+        self.put_back(batch)
 
     def put_back(self, batch: Batch) -> None:
-        """Return a batch that no answer came for."""
+        """Return a batch that was not written."""
         self._settlements.extendleft(reversed(batch.settlements))
         self._leases.extendleft(reversed(batch.leases))
 
@@ -128,6 +139,7 @@ class Ledger:
                 logger.error(
                     "job %s: its outcome cannot be stored (%s); its lease will run out", settlement.job_id, error
                 )
+                self._doubtful.discard((settlement.job_id, settlement.token))
             else:
                 logger.error("job %s: its outcome is refused (%s); a short record is kept", settlement.job_id, error)
                 self._settlements.appendleft(short)

@@ -9,7 +9,7 @@ from django.db.models.functions import Now
 
 from django_jobqueue.conf import Options
 from django_jobqueue.models import Attempt, Job, Worker
-from django_jobqueue.policy.outcomes import Succeeded
+from django_jobqueue.policy.outcomes import Failed, Failure, Succeeded, Verdict
 from django_jobqueue.registry import discover
 from django_jobqueue.store.session import Session, connect
 from django_jobqueue.worker import clock
@@ -17,6 +17,7 @@ from django_jobqueue.worker.exchange import Exchange
 from django_jobqueue.worker.fleet import Fleet, Phase, Runner
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.wakeup import Wakeup
+from tests.store.hands import LOST, Hand
 from tests.tasks import succeed
 from tests.waiting import wait_until
 
@@ -225,3 +226,52 @@ def test_a_rescue_that_was_held_up_takes_nothing_over(exchange):
     wait_until(lambda: exchange.turn(clock.now()) or LateLine.rescues > 3)
 
     assert Job.objects.get(pk=theirs).attempts.count() == 0
+
+
+def run_and_lose_the_reply(exchange, outcome, name):
+    """Settle a job in a call that is carried out and not heard; answer with its id when all is written."""
+    job_id = int(succeed.enqueue().id)
+    (flight,) = wait_until(lambda: in_hand(exchange))
+    exchange.fleet.waiting.clear()
+    exchange._agenda.takes_more = False
+    ForgetfulLine.answers_to_lose, ForgetfulLine.losing = 1, name
+    exchange.settle(flight.claimed, flight.token, outcome)
+    wait_until(lambda: exchange.turn(clock.now()) or (exchange.is_quiet and exchange._agenda.is_known))
+    assert not ForgetfulLine.answers_to_lose
+    return job_id
+
+
+@pytest.mark.parametrize(
+    ("outcome", "name", "ended"),
+    [
+        (Succeeded("null"), "finish", True),
+        (Failed(Failure("builtins.ValueError", "no", ""), Verdict.NOT_RETRYABLE), "settle", True),
+        (Failed(Failure("builtins.ValueError", "not yet", "")), "settle", False),
+    ],
+    ids=["success", "burial", "retry"],
+)
+def test_an_outcome_that_was_written_unheard_is_no_stale_one(exchange, outcome, name, ended):
+    """A worker recognises what it has written itself in a call whose reply was lost: the job's end is told, once."""
+    job_id = run_and_lose_the_reply(exchange, outcome, name)
+
+    assert exchange._agenda.stale_refused == 0
+    assert exchange.ended == ([job_id] if ended else [])
+    assert Attempt.objects.get().job_id == job_id
+
+
+def test_an_outcome_that_a_rescuer_was_faster_than_is_stale(exchange):
+    """That an attempt is closed does not say that this worker closed it: a rescuer does so in its name, as lost."""
+    succeed.enqueue()
+    (flight,) = wait_until(lambda: in_hand(exchange))
+    exchange.fleet.waiting.clear()
+    exchange._agenda.takes_more = False
+    ForgetfulLine.calls_to_refuse = 1
+    exchange.settle(flight.claimed, flight.token, Succeeded("null"))
+    Job.objects.update(lease_expires_at=Now() - timedelta(hours=1))
+    rival = Hand()
+    rival.settle(rival.rescue()[0].settled_as(LOST))
+    rival.session.close()
+    wait_until(lambda: exchange.turn(clock.now()) or (exchange.is_quiet and exchange._agenda.is_known))
+
+    assert exchange._agenda.stale_refused == 1
+    assert exchange.ended == []
