@@ -19,15 +19,15 @@ class Lease(NamedTuple):
 class Renewal(NamedTuple):
     """What a renewal found.
 
-    `lost` holds the jobs whose token is no longer this one, `busy` those that somebody had locked. Of the renewed ones
-    a person wants those in `unwanted` cancelled, and those in `forced` whatever it takes.
+    `lost` holds the leases that have become another's, `busy` those whose job somebody had locked. Of the renewed ones
+    a person wants the jobs of those in `unwanted` cancelled, and of those in `forced` whatever it takes.
     """
 
-    renewed: frozenset[int]
-    lost: frozenset[int]
-    busy: frozenset[int]
-    unwanted: frozenset[int] = frozenset()
-    forced: frozenset[int] = frozenset()
+    renewed: frozenset[Lease]
+    lost: frozenset[Lease]
+    busy: frozenset[Lease]
+    unwanted: frozenset[Lease] = frozenset()
+    forced: frozenset[Lease] = frozenset()
 
 
 def renew(leases: Sequence[Lease], *, lease_seconds: float) -> Statement[Renewal]:
@@ -41,9 +41,9 @@ def renew(leases: Sequence[Lease], *, lease_seconds: float) -> Statement[Renewal
 
 
 def _read(rows: list[Row]) -> Renewal:
-    found: dict[str, set[int]] = {name: set() for name in Renewal._fields}
-    for job_id, answer in rows:
-        found[answer].add(job_id)
+    found: dict[str, set[Lease]] = {name: set() for name in Renewal._fields}
+    for job_id, token, answer in rows:
+        found[answer].add(Lease(job_id, token))
     found["unwanted"] |= found["forced"]
     found["renewed"] |= found["unwanted"]
-    return Renewal(**{name: frozenset(ids) for name, ids in found.items()})
+    return Renewal(**{name: frozenset(leases) for name, leases in found.items()})

@@ -9,6 +9,9 @@ from uuid import UUID
 from django_jobqueue.policy.retry import Tally
 from django_jobqueue.store.statement import Row, Statement, array
 
+LIMIT = 100
+"""Jobs that one statement takes over at most."""
+
 
 class TakenOver(NamedTuple):
     """A running job that is now under the caller's token.
@@ -39,7 +42,7 @@ def rescue(
     held_tokens: Collection[UUID],
     token: UUID,
     lease_seconds: float,
-    limit: int = 100,
+    limit: int = LIMIT,
     contact: Contact | None = None,
 ) -> Statement[list[TakenOver]]:
     """Take over jobs whose lease has run out, but for those under the tokens that the caller holds itself.

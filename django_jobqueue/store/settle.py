@@ -29,8 +29,19 @@ class Settlement(NamedTuple):
     attempt_number: int = 0
 
 
-def settle(settlements: Sequence[Settlement]) -> list[Statement[dict[int, str]]]:
-    """Close attempts. Each statement answers with the jobs that it changed, and the status that each has now.
+class Settled(NamedTuple):
+    """What became of a job: its status now, and how many of its failures count."""
+
+    status: str
+    failure_count: int = 0
+    max_attempts: int = 0
+
+
+_SUCCESSFUL = Settled(Status.SUCCESSFUL)
+
+
+def settle(settlements: Sequence[Settlement]) -> list[Statement[dict[int, Settled]]]:
+    """Close attempts. Each statement answers with the jobs that it changed, and what became of each.
 
     A job that is missing from the answers belongs to another lease by now: the late worker changed nothing. One that
     a person wants cancelled is CANCELLED, whatever the decision says, unless it has succeeded.
@@ -47,10 +58,10 @@ def settle(settlements: Sequence[Settlement]) -> list[Statement[dict[int, str]]]
     return statements
 
 
-def settled_before(settlements: Sequence[Settlement], *, worker_id: UUID) -> Statement[dict[int, str]]:
+def settled_before(settlements: Sequence[Settlement], *, worker_id: UUID) -> Statement[dict[int, Settled]]:
     """Ask which of these this worker has written already, without hearing of it.
 
-    Answers with the jobs and the status that each has now; an empty one if it has gone on to another attempt.
+    Answers with the jobs and what became of each; its status is empty if it has gone on to another attempt.
     """
     params = {
         "ids": array([str(s.job_id) for s in settlements]),
@@ -63,13 +74,13 @@ def settled_before(settlements: Sequence[Settlement], *, worker_id: UUID) -> Sta
     return Statement("settled_before", params, _read)
 
 
-def _finish(settlements: Sequence[Settlement]) -> Statement[dict[int, str]]:
+def _finish(settlements: Sequence[Settlement]) -> Statement[dict[int, Settled]]:
     params = _leases(settlements)
     params["results"] = text_array([s.decision.step.result for s in settlements if isinstance(s.decision.step, Finish)])
-    return Statement("finish", params, _read)
+    return Statement("finish", params, _read_finished)
 
 
-def _settle(settlements: Sequence[Settlement]) -> Statement[dict[int, str]]:
+def _settle(settlements: Sequence[Settlement]) -> Statement[dict[int, Settled]]:
     decisions = [s.decision for s in settlements]
     columns = [_columns(decision.step) for decision in decisions]
     params = _leases(settlements) | {
@@ -131,5 +142,9 @@ def _flags(values: Sequence[bool]) -> str:
     return array(["t" if value else "f" for value in values])
 
 
-def _read(rows: list[Row]) -> dict[int, str]:
-    return dict(rows)
+def _read_finished(rows: list[Row]) -> dict[int, Settled]:
+    return dict.fromkeys([row[0] for row in rows], _SUCCESSFUL)
+
+
+def _read(rows: list[Row]) -> dict[int, Settled]:
+    return {row[0]: Settled._make(row[1:]) for row in rows}

@@ -27,7 +27,8 @@ Reading order:
 - `pace`        how long tasks take, so that short ones may be claimed a little ahead
 - `link`        the thread that makes database calls, one at a time, each under a deadline
 - `ledger`      what waits to be written, and how a batch that is refused is taken apart
-- `judge`       the end of an attempt becomes a settlement, and a line in the log
+- `judge`       the end of an attempt becomes a settlement
+- `journal`     a line in the log for each end that was written; `news` what it is told of the line to the database
 - `calls`       the transactions that a keeper makes
 - `schedule`    when it polls, rescues and renews; `outage` when it tries again
 - `agenda`      which call to the database comes next; `exchange` makes it, and understands the reply

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 from django_jobqueue.conf import Options
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.renew import Lease
-from django_jobqueue.store.rescue import Contact, TakenOver, rescue
+from django_jobqueue.store.rescue import Contact, TakenOver, recover, rescue
 from django_jobqueue.store.statement import Statement
 from django_jobqueue.store.workers import WorkerCard, announce_worker
 from django_jobqueue.worker import clock
@@ -39,8 +39,7 @@ class Agenda:
         """Whether it claims."""
         self.claimed_count = 0
         self.stale_refused = 0
-        self.lost_tokens: set[UUID] = set()
-        """Tokens of calls that got no answer, and may have been carried out."""
+        self._lost_tokens: dict[UUID, float] = {}
         self._plan, self._options, self._card = plan, plan.options, card
         self._fleet, self._ledger, self._schedule, self._demand = fleet, ledger, schedule, demand
         self.seen_at = 0.0
@@ -69,10 +68,24 @@ class Agenda:
             return 0.0
         moments = [self._schedule.renew_at]
         if self.takes_more:
-            moments.append(self._schedule.poll_at)
+            moments += [max(self._schedule.poll_at, self._claim_at), self._schedule.chores_at]
         if not self._ledger.is_empty:
             moments.append(self._probe_at)
         return min(moments)
+
+    def forget(self, token: UUID) -> None:
+        """Note the token of a call that got no answer: it may have been carried out, or may be yet.
+
+        What it claimed is looked for until its leases have run out, when anybody may rescue it.
+        """
+        self._lost_tokens[token] = clock.now() + self._options.lease_seconds
+
+    def cycle_failed(self, cycle: Cycle) -> None:
+        """Have a poll and chores that came to nothing made again."""
+        if cycle.is_poll:
+            self._schedule.poll_again()
+        if cycle.rescue is not None:
+            self._schedule.rescue_again()
 
     def look_for_requests(self) -> None:
         """Renew every lease next: the answer says which jobs a person wants cancelled."""
@@ -93,27 +106,29 @@ class Agenda:
             self._looks_at_all = False
             return self._held()
         fresh = now + self._options.lease_seconds - self._options.renew_seconds / 2
-        running = [flight.lease for flight in self._fleet.flights() if flight.lease_until < fresh]
+        running = [flight.lease for flight in self._fleet.leased() if flight.lease_until < fresh]
         return running + self._ledger.leases()
 
     def _return(self) -> Return:
         return Return(
             worker_id=self._card.id,
             leases=self._held(),
-            lost_tokens=frozenset(self.lost_tokens),
+            lost_tokens=self._lost(),
             token=uuid4(),
             lease_seconds=self._options.lease_seconds,
             sign_of_life=self._sign_of_life(),
         )
 
     def _cycle(self, now: float) -> Cycle | None:
-        is_poll = self.takes_more and now >= self._schedule.poll_at
-        if not is_poll and not self._ledger.has_batch:
+        # A poll that may not claim would only be spent.
+        may_poll = now >= self._claim_at and not self._ledger.is_isolating
+        is_poll = self.takes_more and may_poll and now >= self._schedule.poll_at
+        is_rescue = self.takes_more and now >= (self._schedule.rescue_at if is_poll else self._schedule.chores_at)
+        if not (is_poll or is_rescue or self._ledger.has_batch):
             return None
         token = uuid4()
         batch = self._ledger.take()
         claims, wanted = self._claims(token, now, is_poll=is_poll)
-        is_rescue = is_poll and now >= self._schedule.rescue_at
         if is_poll:
             self._schedule.polled(now)
         if is_rescue:
@@ -126,12 +141,13 @@ class Agenda:
             wanted=wanted,
             is_poll=is_poll,
             rescue=self._rescue(batch) if is_rescue else None,
+            recover=self._recover(lost, token) if is_rescue and (lost := self._lost()) else None,
             sign_of_life=self._sign_of_life() if is_rescue else None,
             unknown_tasks=self._demand.unknown_tasks() if is_rescue else None,
         )
 
     def _held(self) -> list[Lease]:
-        return [flight.lease for flight in self._fleet.flights()] + self._ledger.leases()
+        return [flight.lease for flight in self._fleet.leased()] + self._ledger.leases()
 
     def _rescue(self, batch: Batch) -> Statement[list[TakenOver]]:
         return rescue(
@@ -142,6 +158,20 @@ class Agenda:
             token=uuid4(),
             lease_seconds=self._options.lease_seconds,
             contact=Contact(self._card.id, clock.now() - self.seen_at + late_seconds(self._options)),
+        )
+
+    def _lost(self) -> frozenset[UUID]:
+        now = clock.now()
+        self._lost_tokens = {token: until for token, until in self._lost_tokens.items() if until > now}
+        return frozenset(self._lost_tokens)
+
+    def _recover(self, lost: frozenset[UUID], token: UUID) -> Statement[list[TakenOver]]:
+        # Under the cycle's token: if this reply is lost too, no runner has had these jobs either.
+        return recover(
+            worker_id=self._card.id,
+            lost_tokens=lost,
+            token=token,
+            lease_seconds=self._options.lease_seconds,
         )
 
     def _sign_of_life(self, *, stopped: bool = False) -> Statement[None]:

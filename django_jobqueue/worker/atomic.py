@@ -27,9 +27,12 @@ class _Undone(Exception):
     """Rolls back the work of an attempt that did not succeed."""
 
 
-def run_atomic(call: Callable[[], Outcome], *, job_id: int, token: UUID, using: str) -> Outcome | Committed:
+def run_atomic(
+    call: Callable[[], Outcome], tell_committed: Callable[[], None], *, job_id: int, token: UUID, using: str
+) -> Outcome | Committed:
     """Make a call, and commit what it wrote together with its success; any other outcome undoes it.
 
+    `tell_committed` is called right after the COMMIT: the callbacks of the task's transaction may take their time.
     Raises LeaseLost, or whatever the COMMIT raises; nothing is committed then.
     """
     outcome: Outcome = Succeeded()
@@ -38,6 +41,7 @@ def run_atomic(call: Callable[[], Outcome], *, job_id: int, token: UUID, using: 
     def note() -> None:
         nonlocal is_committed
         is_committed = True
+        tell_committed()
 
     try:
         # Renewals change the job's row meanwhile: under a stricter isolation the last write to it would fail.

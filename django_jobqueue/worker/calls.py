@@ -18,7 +18,7 @@ from django_jobqueue.store.promote import Promoted, promote
 from django_jobqueue.store.renew import Lease, Renewal, renew
 from django_jobqueue.store.rescue import TakenOver, recover
 from django_jobqueue.store.session import Session
-from django_jobqueue.store.settle import settle, settled_before
+from django_jobqueue.store.settle import Settled, settle, settled_before
 from django_jobqueue.store.statement import Statement
 from django_jobqueue.worker.ledger import Batch
 
@@ -37,6 +37,7 @@ class Cycle:
     wanted: int = 0
     is_poll: bool = False
     rescue: Statement[list[TakenOver]] | None = None
+    recover: Statement[list[TakenOver]] | None = None
     sign_of_life: Statement[None] | None = None
     unknown_tasks: Statement[frozenset[str]] | None = None
 
@@ -47,11 +48,13 @@ class Cycle:
         if self.batch.doubtful:
             plan.append(("settled_before", settled_before(self.batch.doubtful, worker_id=self.worker_id)))
         if self.batch.leases:
-            plan.append(("settled", give_back(self.batch.leases)))
+            plan.append(("given_back", give_back(self.batch.leases)))
         if self.is_poll:
             plan.append(("promoted", promote()))
         if self.rescue is not None:
             plan.append(("rescued", self.rescue))
+        if self.recover is not None:
+            plan.append(("orphans", self.recover))
         if self.sign_of_life is not None:
             plan.append(("", self.sign_of_life))
         if self.unknown_tasks is not None:
@@ -69,10 +72,14 @@ class Cycle:
                     answer.settled_before = {
                         job_id: now for job_id, now in reply.items() if job_id not in answer.settled
                     }
+                case "given_back":
+                    answer.given_back = frozenset(reply)
                 case "promoted":
                     answer.promoted = reply
                 case "rescued":
                     answer.rescued += reply
+                case "orphans":
+                    answer.orphans = reply
                 case "unknown":
                     answer.unknown_tasks = reply
                 case "claimed":
@@ -84,14 +91,16 @@ class Cycle:
 class CycleAnswer:
     """What a cycle found.
 
-    `settled` holds the jobs whose row it changed, and the status that each has now; `settled_before` those that an
-    earlier call had changed without being heard.
+    `settled` holds the jobs whose attempt it closed, and what became of each; `settled_before` those that an earlier
+    call had closed without being heard; `orphans` what an earlier call had claimed without being heard.
     """
 
-    settled: dict[int, str] = field(default_factory=dict)
-    settled_before: dict[int, str] = field(default_factory=dict)
+    settled: dict[int, Settled] = field(default_factory=dict)
+    settled_before: dict[int, Settled] = field(default_factory=dict)
+    given_back: frozenset[int] = frozenset()
     claimed: list[Claimed] = field(default_factory=list)
     rescued: list[TakenOver] = field(default_factory=list)
+    orphans: list[TakenOver] = field(default_factory=list)
     promoted: Promoted | None = None
     unknown_tasks: frozenset[str] = frozenset()
 

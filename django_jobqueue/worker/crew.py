@@ -271,6 +271,9 @@ class Crew:
                     if (flight := runner.take_back(ticket)) is not None:
                         self.reports.append(Report(flight, outcome, seconds))
                         self._restarts.worked(runner.number)
+                case ["committed", ticket]:
+                    if (flight := runner.flights.get(ticket)) is not None:
+                        flight.is_committed = True
                 case ["returned", tickets]:
                     runner.is_asked_back = False
                     self.never_started += [f for ticket in tickets if (f := runner.take_back(ticket)) is not None]

@@ -49,6 +49,11 @@ class Demand:
         self._went_by_group = False
         self._by_group_until, self._by_group_seconds = 0.0, BY_GROUP_SECONDS
 
+    @property
+    def can_serve(self) -> bool:
+        """Whether there is any task that this worker would run."""
+        return bool(self._functions or (self._coroutines and self._plan.coroutines))
+
     def unknown_tasks(self) -> Statement[frozenset[str]]:
         """Ask which tasks are due that this worker does not know."""
         known = [*self._functions, *self._coroutines]

@@ -19,11 +19,13 @@ from django_jobqueue.policy.retry import Wait
 from django_jobqueue.registry import Registry
 from django_jobqueue.store import notify
 from django_jobqueue.store.claim import Claimed
+from django_jobqueue.store.promote import LIMIT as PROMOTE_LIMIT
 from django_jobqueue.store.renew import Lease, Renewal
+from django_jobqueue.store.rescue import LIMIT as RESCUE_LIMIT
 from django_jobqueue.store.rescue import TakenOver
 from django_jobqueue.store.session import Session
 from django_jobqueue.store.workers import WorkerCard
-from django_jobqueue.worker import clock
+from django_jobqueue.worker import clock, journal
 from django_jobqueue.worker.agenda import Agenda
 from django_jobqueue.worker.calls import Cycle, CycleAnswer, Probe, Renew, Return
 from django_jobqueue.worker.demand import Demand
@@ -31,10 +33,11 @@ from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.intake import Intake
 from django_jobqueue.worker.judge import Judge
-from django_jobqueue.worker.ledger import Ledger, is_refusal, waited_for_a_lock
+from django_jobqueue.worker.ledger import Ledger, is_a_surprise, is_refusal, waited_for_a_lock
 from django_jobqueue.worker.link import Link, Reply, call_seconds
 from django_jobqueue.worker.listener import Listener
-from django_jobqueue.worker.outage import Outage, in_a_line
+from django_jobqueue.worker.news import News
+from django_jobqueue.worker.outage import Outage
 from django_jobqueue.worker.pace import Pace
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.schedule import Schedule
@@ -69,8 +72,7 @@ class Exchange:
         listens = plan.options.notify
         self._listener = Listener(plan.options.database, wakeup, self._heard) if listens else None
         self._intake = Intake(registry, self.pace, card.id)
-        self._claims_fail = False
-        self._named_unknown: set[str] = set()
+        self._news = News()
         self._was_out = False
         self._demand = Demand(plan, registry, self.pace, card.id)
         self._agenda = Agenda(plan, card, fleet, self._ledger, self._schedule, self._demand)
@@ -97,9 +99,10 @@ class Exchange:
         """Note how an attempt ended; it is written with the next cycle."""
         self._ledger.add(self._judge.settlement(job, token, outcome, cancel_requested=cancel_requested))
 
-    def note_ended(self, job_id: int) -> None:
+    def note_committed(self, job: Claimed) -> None:
         """Note a job whose own transaction has recorded its success."""
-        self.ended.append(job_id)
+        journal.write_success(job.id, job.task, job.attempt_number)
+        self.ended.append(job.id)
         self._ask_whether_drained()
 
     def give_back(self, flights: Sequence[Flight]) -> None:
@@ -177,10 +180,11 @@ class Exchange:
         self._note_settled(cycle, answer)
         self._agenda.claimed_count += len(answer.claimed)
         if cycle.claims:
-            self._claims_fail = False
+            self._news.claimed()
             self._demand.note(answer.claimed, reply.seconds, written=cycle.batch.size)
         lease_until = reply.sent_at + self._options.lease_seconds
         self._fleet.waiting += [self._intake.flight(job, cycle.token, lease_until) for job in answer.claimed]
+        self._give_back_orphans(answer.orphans)
         for job in answer.rescued:
             logger.warning("job %s %s: its lease ran out; worker %s is lost", job.id, job.task, job.worker_id)
             self.settle(
@@ -189,15 +193,21 @@ class Exchange:
                 Lost(Failure("django_jobqueue.exceptions.WorkerLost", f"the lease of worker {job.worker_id} ran out")),
                 cancel_requested=job.is_unwanted,
             )
-        self._name_unknown(answer.unknown_tasks)
+        self._news.unknown_tasks(answer.unknown_tasks)
         if answer.promoted is not None:
             self._schedule.expect(answer.promoted.next_due_seconds)
+        if len(answer.rescued) >= RESCUE_LIMIT:
+            self._schedule.rescue_again()
+            self._schedule.poll_again()
+        if answer.promoted is not None and answer.promoted.moved >= PROMOTE_LIMIT:
+            self._schedule.poll_again()
         if cycle.wanted and len(answer.claimed) >= cycle.wanted:
             self._schedule.poll_again()
         if cycle.is_poll:
             found = answer.claimed or answer.rescued or (answer.promoted and answer.promoted.moved)
             # A poll that could not have claimed anything says nothing about what there is.
-            self.is_drained = cycle.wanted > 0 and not found
+            asked = cycle.wanted > 0 or not self._demand.can_serve
+            self.is_drained = asked and not found
 
     def _note_settled(self, cycle: Cycle, answer: CycleAnswer) -> None:
         settled = answer.settled_before | answer.settled if answer.settled_before else answer.settled
@@ -207,11 +217,13 @@ class Exchange:
                 logger.warning(
                     "job %s %s: the lease was lost, its outcome is dropped", settlement.job_id, settlement.task
                 )
-            elif isinstance(settlement.decision.step, Wait):
+                continue
+            journal.write(settlement, settled[settlement.job_id])
+            if isinstance(settlement.decision.step, Wait):
                 self._schedule.expect(settlement.decision.step.after_seconds)
-        if settled:
+        if settled or answer.given_back:
             self._ask_whether_drained()
-        self.ended += [job_id for job_id, status in settled.items() if status in TERMINAL]
+        self.ended += [job_id for job_id, now in settled.items() if now.status in TERMINAL]
 
     def _ask_whether_drained(self) -> None:
         # A job may be there again, and while it ran it may have enqueued others: only a poll can say.
@@ -219,33 +231,27 @@ class Exchange:
         if self._plan.until_idle:
             self._schedule.poll_again()
 
-    def _name_unknown(self, tasks: frozenset[str]) -> None:
-        for task in tasks - self._named_unknown:
-            self._named_unknown.add(task)
-            logger.warning(
-                "jobs of %s are due, and no task has that name here: is its module imported? "
-                "If it is new, restart this worker",
-                task,
-            )
-
     def _renewed(self, renewal: Renewal, sent_at: float) -> None:
-        for flight in self._fleet.flights():
-            if flight.claimed.id in renewal.renewed:
+        for flight in self._fleet.leased():
+            if flight.lease in renewal.renewed:
                 flight.lease_until = sent_at + self._options.lease_seconds
-                if flight.claimed.id in renewal.unwanted and flight.ask(forced=flight.claimed.id in renewal.forced):
+                if flight.lease in renewal.unwanted and flight.ask(forced=flight.lease in renewal.forced):
                     self.unwanted.append(flight)
-            elif flight.claimed.id in renewal.lost:
-                # Another worker has it. The next check stops it here.
-                flight.lease_until = 0.0
+            elif flight.lease in renewal.lost:
+                flight.lose_lease()
         self._fleet.waiting = [flight for flight in self._fleet.waiting if flight.lease_until]
 
     def _returned(self, renewal: Renewal, orphans: list[TakenOver], sent_at: float) -> None:
         self._agenda.is_known, self._agenda.seen_at = True, sent_at
-        self._agenda.lost_tokens.clear()
         # The other workers have only just come back too, and may not have renewed yet.
         self._schedule.postpone_rescue(RESCUE_AFTER_OUTAGE_SECONDS if self._was_out else 0.0)
         self._was_out = False
         self._renewed(renewal, sent_at)
+        self._give_back_orphans(orphans)
+        # What fell due meanwhile has waited long enough.
+        self._schedule.poll_again()
+
+    def _give_back_orphans(self, orphans: Sequence[TakenOver]) -> None:
         for orphan in orphans:
             logger.info("job %s %s: the reply to its claim was lost; it is given back", orphan.id, orphan.task)
             self._ledger.give_back(Lease(orphan.id, orphan.token))
@@ -254,6 +260,10 @@ class Exchange:
         if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.UndefinedColumn):
             self.error = str(MissingTables(self._options.database))
             return
+        if is_a_surprise(error):
+            self._news.surprise(error)
+        if isinstance(call, Cycle):
+            self._agenda.cycle_failed(call)
         match call:
             case Cycle() if call.claims and (waited_for_a_lock(error) or is_refusal(error)):
                 # Perhaps it was the claim, in a long queue on a slow server: what is decided goes first, without one.
@@ -261,18 +271,17 @@ class Exchange:
                 self._demand.note_slow()
                 self._schedule.postpone_rescue(RESCUE_AFTER_DOUBT_SECONDS)
                 self._ledger.put_back(call.batch)
-                if not self._claims_fail:
-                    self._claims_fail = True
-                    logger.info("a claim did not come through (%s); it is made again", in_a_line(error))
-            case Cycle() if call.batch.size and is_refusal(error):
+                self._news.claim_failed(error)
+            case Cycle() if call.batch.size and (is_refusal(error) or is_a_surprise(error)):
                 self._ledger.refused(call.batch, error)
             case Cycle() if call.batch.size and waited_for_a_lock(error):
                 logger.info("a job's row is locked by somebody else; its outcome waits, the others go on")
                 self._ledger.set_aside(call.batch)
                 self._agenda.probe_now()
             case Cycle() | Return():
-                # It may have been carried out all the same: what it claimed or recovered is found by its token.
-                self._agenda.lost_tokens.add(call.token)
+                if not waited_for_a_lock(error):
+                    # It may have been carried out all the same: what it claimed or recovered is found by its token.
+                    self._agenda.forget(call.token)
                 if isinstance(call, Cycle):
                     self._ledger.doubt(call.batch)
                 self._out(error)

@@ -79,18 +79,20 @@ def run(
     bounds: Bounds,
     *,
     is_unwanted: Callable[[], bool] = _wanted,
+    tell_committed: Callable[[], None] = lambda: None,
     rested: bool = True,
 ) -> Outcome | Committed:
     """Run an attempt of a function in this thread.
 
-    `is_unwanted` says whether a person wants the job cancelled, whenever it is asked. `rested` is False when the thread
-    comes straight from another attempt, which has left its connections checked.
+    `is_unwanted` says whether a person wants the job cancelled, whenever it is asked; `tell_committed` is called when
+    an atomic task has committed, before its callbacks are. `rested` is False when the thread comes straight from
+    another attempt, which has left its connections checked.
     """
     try:
         if rested:
             slate.before()
         try:
-            return Context().run(_run, order, task, bounds, is_unwanted)
+            return Context().run(_run, order, task, bounds, is_unwanted, tell_committed)
         finally:
             slate.after(order.task)
     except BaseException as error:  # a damaged row, a connection that cannot be mended: the slot outlives that too
@@ -124,7 +126,13 @@ async def run_async(
     return _succeeded(value, bounds)
 
 
-def _run(order: Order, task: AnyTask | None, bounds: Bounds, is_unwanted: Callable[[], bool]) -> Outcome | Committed:
+def _run(
+    order: Order,
+    task: AnyTask | None,
+    bounds: Bounds,
+    is_unwanted: Callable[[], bool],
+    tell_committed: Callable[[], None],
+) -> Outcome | Committed:
     if is_unwanted():
         return NEVER_BEGUN
     if task is None:
@@ -140,7 +148,7 @@ def _run(order: Order, task: AnyTask | None, bounds: Bounds, is_unwanted: Callab
 
     try:
         call = partial(_call, order, task, result, bounds, is_unwanted)
-        return run_atomic(call, job_id=order.job_id, token=UUID(order.token), using=bounds.database)
+        return run_atomic(call, tell_committed, job_id=order.job_id, token=UUID(order.token), using=bounds.database)
     except BaseException as error:  # errors on commit are failures like any other
         return _outcome_of(error, task, result, is_unwanted)
 

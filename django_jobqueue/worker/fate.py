@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import signal
 
-from django_jobqueue.policy.outcomes import Failure, Interrupted, Lost, Outcome
+from django_jobqueue.policy.outcomes import Committed, Failure, Interrupted, Lost, Outcome
 from django_jobqueue.worker.fleet import Runner
 from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.oom import OutOfMemory
 
 
-def fate(flight: Flight, runner: Runner, begun: list[Flight], how: str) -> Outcome:
+def fate(flight: Flight, runner: Runner, begun: list[Flight], how: str) -> Outcome | Committed:
     """Turn the death of a runner that had begun `begun` into the outcome of one of them. `how` is the cause of it."""
+    if flight.is_committed:
+        return Committed()
     if flight.ticket in runner.ends:
         return runner.ends[flight.ticket]
     if runner.ends:

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from django_jobqueue.policy.outcomes import Outcome
+from django_jobqueue.policy.outcomes import Committed, Outcome
 from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.frames import FrameReader, pack
 
@@ -50,7 +50,7 @@ class Runner:
     sock: socket.socket
     phase: Phase = Phase.STARTING
     pid: int | None = None
-    ends: dict[int, Outcome] = field(default_factory=dict)
+    ends: dict[int, Outcome | Committed] = field(default_factory=dict)
     killed_why: str = ""
     reserved: bool = False
     is_asked_back: bool = False
@@ -128,7 +128,7 @@ class Runner:
             if len(data) < READ_BYTES:
                 return payloads
 
-    def kill(self, why: str, ends: dict[int, Outcome] | None = None) -> None:
+    def kill(self, why: str, ends: dict[int, Outcome | Committed] | None = None) -> None:
         """Kill it, with everything its jobs have started. `ends` holds, by ticket, what those end as that it is for."""
         self.phase = Phase.DYING
         self.ends, self.killed_why = ends or {}, why
@@ -136,7 +136,7 @@ class Runner:
             with suppress(ProcessLookupError, PermissionError):
                 os.killpg(self.pid, signal.SIGKILL)
 
-    def overdue(self, now: float, lease_margin: float) -> dict[int, Outcome]:
+    def overdue(self, now: float, lease_margin: float) -> dict[int, Outcome | Committed]:
         """Find the flights, by ticket, that must be stopped with their process, and what each ends as."""
         ends = ((flight.ticket, flight.end_by_force(now, lease_margin)) for flight in self.flights.values())
         return {ticket: outcome for ticket, outcome in ends if outcome is not None}
@@ -221,6 +221,10 @@ class Fleet:
         yield from self.waiting
         for runner in self.runners.values():
             yield from runner.flights.values()
+
+    def leased(self) -> Iterator[Flight]:
+        """Go through what is held under a lease: all but what has committed its own end."""
+        return (flight for flight in self.flights() if not flight.is_committed)
 
     @property
     def size(self) -> int:

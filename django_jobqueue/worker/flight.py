@@ -6,10 +6,13 @@ import json
 from dataclasses import dataclass
 from uuid import UUID
 
-from django_jobqueue.policy.outcomes import Cancelled, Failure, Interrupted, Outcome, TimedOut
+from django_jobqueue.policy.outcomes import Cancelled, Committed, Failure, Interrupted, Outcome, TimedOut
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.renew import Lease
 from django_jobqueue.worker import clock
+
+COMMIT_NEWS_SECONDS = 1.0
+"""The lease of an atomic task seems lost when it has committed; word of that may be on its way for so long."""
 
 COROUTINE_GRACE_SECONDS = 1.0
 """A coroutine is cancelled by its runner, at its time limit or on request; so long after that the runner is killed."""
@@ -28,10 +31,13 @@ class Flight:
     is_short: bool
     timeout: float | None
     is_atomic: bool = False
+    is_committed: bool = False
+    """Whether its own transaction has recorded its success: it has no lease any more, and may only be finishing off."""
     deadline: float | None = None
     begun_at: float | None = None
     cancel_requested: bool = False
     stop_at: float | None = None
+    lost_at: float | None = None
 
     @property
     def has_begun(self) -> bool:
@@ -51,17 +57,28 @@ class Flight:
             self.stop_at = clock.now() + (COROUTINE_GRACE_SECONDS if self.is_coroutine else 0.0)
         return is_news
 
-    def end_by_force(self, now: float, lease_margin: float) -> Outcome | None:
+    def lose_lease(self) -> None:
+        """Note that another worker may have the job: it is stopped here."""
+        if not (self.is_atomic and self.has_begun):
+            self.lease_until = 0.0
+        elif self.lost_at is None:
+            self.lost_at = clock.now()
+
+    def end_by_force(self, now: float, lease_margin: float) -> Outcome | Committed | None:
         """Say what it ends as if it must be stopped with its process now, or None."""
         if not self.has_begun:
             return None
+        if self.is_committed:
+            # What is left of it are callbacks; only its time limit ends those.
+            return Committed() if self.deadline is not None and self.deadline <= now else None
         if self.deadline is not None and self.deadline <= now:
             return TimedOut(
                 Failure("builtins.TimeoutError", f"stopped after {self.timeout:g} s: it did not end by itself")
             )
         if self.stop_at is not None and self.stop_at <= now:
             return Cancelled(Failure("", "stopped with its process, as was asked for"))
-        if self.lease_until - lease_margin <= now:
+        is_lost = self.lost_at is not None and self.lost_at + COMMIT_NEWS_SECONDS <= now
+        if is_lost or self.lease_until - lease_margin <= now:
             return Interrupted(Failure("", "its lease could not be renewed"))
         return None
 

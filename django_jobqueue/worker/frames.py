@@ -5,6 +5,7 @@ To a runner                                            from a runner
     ["give_back"]            return what has not begun     ["broken", text]                it could not start
     ["cancel", ticket]       have this one stop
     ["finished", [id, …]]    tell the receivers            ["done", ticket, seconds, outcome]
+                                                           ["committed", ticket]           an atomic task has
                                                            ["returned", [ticket, …]]       never begun
                                                            ["told", count]                 receivers told
 

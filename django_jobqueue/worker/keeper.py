@@ -122,7 +122,7 @@ class Keeper:
             if report.seconds:
                 self._exchange.pace.measure(job.task, report.seconds)
             if isinstance(report.outcome, Committed):
-                self._exchange.note_ended(job.id)
+                self._exchange.note_committed(job)
                 continue
             self._exchange.settle(
                 job, report.flight.token, report.outcome, cancel_requested=report.flight.cancel_requested

@@ -74,7 +74,7 @@ class Ledger:
     def leases(self) -> list[Lease]:
         """List the leases of what waits: an outcome that cannot be written yet is worth keeping them for."""
         entries = [*self._settlements, *self._leases, *self._locked]
-        return [Lease(entry.job_id, entry.token) for entry in entries]
+        return [_lease(entry) for entry in entries]
 
     def add(self, settlement: Settlement) -> None:
         """Note a decided attempt."""
@@ -118,12 +118,12 @@ class Ledger:
 
     def locked(self) -> list[Lease]:
         """Name the leases of what is kept apart."""
-        return [Lease(entry.job_id, entry.token) for entry in self._locked]
+        return [_lease(entry) for entry in self._locked]
 
-    def unlock(self, busy: frozenset[int]) -> None:
+    def unlock(self, busy: frozenset[Lease]) -> None:
         """Put what was kept apart first in line again, but for the jobs that somebody has locked still."""
-        free = [entry for entry in self._locked if entry.job_id not in busy]
-        self._locked = [entry for entry in self._locked if entry.job_id in busy]
+        free = [entry for entry in self._locked if _lease(entry) not in busy]
+        self._locked = [entry for entry in self._locked if _lease(entry) in busy]
         self._settlements.extendleft(entry for entry in free if isinstance(entry, Settlement))
         self._leases.extendleft(entry for entry in free if isinstance(entry, Lease))
 
@@ -153,10 +153,19 @@ def is_refusal(error: Exception) -> bool:
     return isinstance(error, psycopg.DataError | psycopg.IntegrityError | UnicodeError)
 
 
+def is_a_surprise(error: Exception) -> bool:
+    """Whether an error is none that a database, a line or text can cause: a mistake in a call, or in a row it reads."""
+    return not isinstance(error, psycopg.Error | OSError | UnicodeError)
+
+
 def waited_for_a_lock(error: Exception) -> bool:
     """Whether a call may have failed because somebody else had locked a row that it writes."""
     errors = psycopg.errors
     return isinstance(error, errors.QueryCanceled | errors.LockNotAvailable | errors.DeadlockDetected)
+
+
+def _lease(entry: Settlement | Lease) -> Lease:
+    return Lease(entry.job_id, entry.token)
 
 
 def bare(settlement: Settlement) -> Settlement:

@@ -23,6 +23,7 @@ import traceback
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from inspect import iscoroutinefunction
 from typing import Any, NoReturn
 
@@ -197,7 +198,14 @@ class _Runner:
             task = self._registry.get(order.task)
             failpoint.hit("ordered")
             began = clock.now()
-            outcome = executor.run(order, task, bounds, is_unwanted=self._asker(order), rested=rested)
+            outcome = executor.run(
+                order,
+                task,
+                bounds,
+                is_unwanted=self._asker(order),
+                tell_committed=partial(self._send, ["committed", order.ticket]),
+                rested=rested,
+            )
             self._done(order, clock.now() - began, outcome)
 
     def _next_order(self) -> tuple[Order, bool]:

@@ -139,7 +139,7 @@ def test_every_signal_and_logger_is_named():
     for path, text in sources.items():
         if "getLogger(__name__)" in text:
             loggers.add(".".join(path.relative_to(ROOT).with_suffix("").parts))
-    extra = re.search(r"extra = \{(.*?)\}", (APP / "worker" / "judge.py").read_text("utf-8"), re.DOTALL)
+    extra = re.search(r"extra = \{(.*?)\}", (APP / "worker" / "journal.py").read_text("utf-8"), re.DOTALL)
 
     names = signals | loggers | set(re.findall(r'"(\w+)":', extra[1]))
     assert {"task_enqueued", "django_jobqueue.worker", "job_id"} <= names

@@ -41,9 +41,11 @@ def rescue_before_expiry():
 
 def never_renew():
     """Keep no lease."""
-    from django_jobqueue.worker.exchange import Exchange
+    from django_jobqueue.worker.agenda import Agenda
 
-    Exchange._leases_to_renew = lambda self, now: self._schedule.renewed(now) or []
+    if not hasattr(Agenda, "_leases_to_renew"):
+        raise LookupError("renewals are chosen elsewhere by now")
+    Agenda._leases_to_renew = lambda self, now: self._schedule.renewed(now) or []
 
 
 def forget_lost_claims():

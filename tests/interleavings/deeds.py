@@ -186,7 +186,7 @@ def plain(answer: Any, places: Mapping[int, int]) -> Any:
         case list():
             return [plain(each, places) for each in answer]
         case frozenset():
-            return sorted(places[job_id] for job_id in answer)
+            return sorted(places[lease.job_id] for lease in answer)
         case Claimed() | TakenOver():
             return places[answer.id], answer.attempt_number
     return answer

@@ -25,7 +25,7 @@ CAUGHT = [
     (RESCUE, workers.renew_rescue),
     (RESCUE, workers.give_back_rescue),
     (PROMOTE, workers.promote_cancel),
-    (RENEW, workers.renew_rescue),
+    (RENEW, workers.finish_renew),
     (RECOVER, workers.recover_rescue),
     (JOB, workers.claim_cancel),
     (JOB, workers.cancel_cancel),

@@ -132,10 +132,11 @@ class Mirror:
 
     def renew(self, worker: int, *grips: Grip) -> None:
         renewal = self._hand(worker).renew(*[grip.held for grip in grips], lease_seconds=HOUR)
-        busy = {grip.id for grip in grips if grip.id in self.locked and self._is_current(grip)}
-        kept = {grip.id for grip in grips if grip.id not in busy and self.ideal.renew(grip.id, grip.token)}
-        assert renewal[:3] == (kept, {grip.id for grip in grips} - kept - busy, busy)
-        assert renewal.unwanted == {job_id for job_id in kept if self.ideal.jobs[job_id].is_unwanted}
+        leases = {grip.held.lease for grip in grips}
+        busy = {grip.held.lease for grip in grips if grip.id in self.locked and self._is_current(grip)}
+        kept = {lease for lease in leases - busy if self.ideal.renew(lease.job_id, str(lease.token))}
+        assert renewal[:3] == (kept, leases - kept - busy, busy)
+        assert renewal.unwanted == {lease for lease in kept if self.ideal.jobs[lease.job_id].is_unwanted}
 
     def settle(self, worker: int, *ends: tuple[Grip, Outcome]) -> frozenset[int]:
         """Decide what follows these outcomes, and write it, in one call; answer with the jobs it changed."""

@@ -67,3 +67,19 @@ def test_an_atomic_task_that_has_lost_its_lease_writes_nothing(start_worker, job
     assert outcomes(result) == ["lost", "succeeded"]
     assert list(Trace.objects.filter(what="booked").values_list("attempt", flat=True)) == [2]
     assert Job.objects.get(pk=int(result.id)).result is None
+
+
+def test_what_an_atomic_task_leaves_for_after_its_commit_may_take_its_time(start_worker, job_is):
+    """The job has succeeded, and has no lease to lose: its callbacks run to their end, and the end is told."""
+    worker = start_worker("--processes", "1", receivers=True, options={"renew_seconds": 0.3})
+    result = tasks.book_and_call_back.enqueue(4)
+    job_is(result, "SUCCESSFUL")
+    wait_until(lambda: Trace.objects.filter(what="called back").exists(), seconds=SECONDS)
+    job_is(tasks.start.enqueue(), "SUCCESSFUL")
+
+    wait_until(
+        lambda: Trace.objects.filter(what="finished SUCCESSFUL", job_id=int(result.id)).exists(), seconds=SECONDS
+    )
+    assert outcomes(result) == ["succeeded"]
+    assert "could not be renewed" not in worker.log
+    assert "the lease was lost" not in worker.log

@@ -342,6 +342,19 @@ def book(context, seconds):
         time.sleep(seconds)
 
 
+@task(takes_context=True, atomic=True, backoff=SOON)
+def book_and_call_back(context, seconds):
+    """Write an effect, and leave a callback that takes its time after the commit."""
+    words = {"job_id": context.job_id, "attempt": context.attempt, "pid": os.getpid()}
+    Trace.objects.create(what="booked", **words)
+
+    def call_back():
+        time.sleep(seconds)
+        Trace.objects.create(what="called back", **words)
+
+    transaction.on_commit(call_back)
+
+
 @task
 def read_the_clock(seconds=0.0):
     """Wait, then return the time of day, as this process sees it."""

@@ -37,12 +37,12 @@ def test_a_recovered_job_is_given_back_as_if_never_claimed(worker):
 
 def test_the_lost_token_is_dead(worker):
     """Should the lost reply arrive after all, its token opens nothing any more."""
-    job_id = add_job()
+    add_job()
     (late,) = worker.claim()
     worker.recover(late.token)
 
     assert worker.settle(late.settled_as(FINISH)) == set()
-    assert worker.renew(late).lost == {job_id}
+    assert worker.renew(late).lost == {late.lease}
 
 
 def test_what_the_worker_heard_of_is_left_alone(worker):

@@ -24,7 +24,7 @@ def test_a_renewal_moves_the_end_of_the_lease(worker):
     (held,) = worker.claim(lease_seconds=5)
     before = row(job_id)
 
-    assert worker.renew(held, lease_seconds=90)[:3] == ({job_id}, set(), set())
+    assert worker.renew(held, lease_seconds=90)[:3] == ({held.lease}, set(), set())
     assert 80 < lease_seconds_left(job_id) <= 90
     after = row(job_id)
     assert {**after, "lease_expires_at": None} == {**before, "lease_expires_at": None}
@@ -36,7 +36,7 @@ def test_a_lease_that_ran_out_can_be_renewed_while_nobody_took_it(worker):
     (held,) = worker.claim()
     let_leases_run_out(held)
 
-    assert worker.renew(held).renewed == {job_id}
+    assert worker.renew(held).renewed == {held.lease}
     assert lease_seconds_left(job_id) > 0
 
 
@@ -47,7 +47,7 @@ def test_a_rescued_job_is_lost(worker, rival):
     let_leases_run_out(held)
     rival.rescue(lease_seconds=7)
 
-    assert worker.renew(held, lease_seconds=90)[:3] == (set(), {job_id}, set())
+    assert worker.renew(held, lease_seconds=90)[:3] == (set(), {held.lease}, set())
     assert lease_seconds_left(job_id) <= 7
 
 
@@ -61,7 +61,7 @@ def test_a_job_that_is_over_is_lost(worker, end):
     else:
         worker.session.run(Ask("DELETE FROM django_jobqueue_job WHERE id = %s RETURNING id", [job_id]))
 
-    assert worker.renew(held)[:3] == (set(), {job_id}, set())
+    assert worker.renew(held)[:3] == (set(), {held.lease}, set())
 
 
 def test_a_locked_job_is_busy_not_lost(worker):
@@ -69,10 +69,10 @@ def test_a_locked_job_is_busy_not_lost(worker):
     job_id = add_job()
     (held,) = worker.claim(lease_seconds=20)
     with locked(job_id):
-        assert worker.renew(held, lease_seconds=90)[:3] == (set(), set(), {job_id})
+        assert worker.renew(held, lease_seconds=90)[:3] == (set(), set(), {held.lease})
         assert 0 < lease_seconds_left(job_id) <= 20
 
-    assert worker.renew(held, lease_seconds=90).renewed == {job_id}
+    assert worker.renew(held, lease_seconds=90).renewed == {held.lease}
 
 
 def test_each_lease_of_a_batch_has_its_own_answer(worker, rival):
@@ -85,9 +85,9 @@ def test_each_lease_of_a_batch_has_its_own_answer(worker, rival):
     with locked(held[1].id):
         renewal = worker.renew(late[1], *reversed(held), late[0])
 
-    assert renewal.renewed == {held[0].id, held[2].id, held[3].id}
-    assert renewal.busy == {held[1].id}
-    assert renewal.lost == {each.id for each in late}
+    assert renewal.renewed == {held[0].lease, held[2].lease, held[3].lease}
+    assert renewal.busy == {held[1].lease}
+    assert renewal.lost == {each.lease for each in late}
 
 
 def test_no_lease_is_no_work(worker):
@@ -98,12 +98,12 @@ def test_no_lease_is_no_work(worker):
 @pytest.mark.parametrize(("forced", "unwanted", "by_force"), [(False, True, False), (True, True, True)])
 def test_a_renewal_says_what_a_person_wants_cancelled(worker, forced, unwanted, by_force):
     """The answer names the jobs that were asked to stop, and those that must; their leases are renewed all the same."""
-    asked, other = add_jobs(2)
-    held = worker.claim(2)
+    asked, _ = add_jobs(2)
+    first, second = worker.claim(2)
     cancel(asked, by="ada", reason="", force=forced, using="default")
 
-    renewal = worker.renew(*held)
+    renewal = worker.renew(first, second)
 
-    assert renewal.renewed == {asked, other}
-    assert renewal.unwanted == ({asked} if unwanted else set())
-    assert renewal.forced == ({asked} if by_force else set())
+    assert renewal.renewed == {first.lease, second.lease}
+    assert renewal.unwanted == ({first.lease} if unwanted else set())
+    assert renewal.forced == ({first.lease} if by_force else set())

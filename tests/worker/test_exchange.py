@@ -1,5 +1,6 @@
 """The database side of a keeper, when the line to the database fails it."""
 
+from dataclasses import replace
 from datetime import timedelta
 from uuid import uuid4
 
@@ -11,13 +12,16 @@ from django_jobqueue.conf import Options
 from django_jobqueue.models import Attempt, Job, Worker
 from django_jobqueue.policy.outcomes import Failed, Failure, Succeeded, Verdict
 from django_jobqueue.registry import discover
+from django_jobqueue.store.promote import LIMIT as PROMOTE_LIMIT
+from django_jobqueue.store.rescue import LIMIT as RESCUE_LIMIT
 from django_jobqueue.store.session import Session, connect
-from django_jobqueue.worker import clock
+from django_jobqueue.worker import calls, clock
+from django_jobqueue.worker.agenda import Agenda
 from django_jobqueue.worker.exchange import Exchange
 from django_jobqueue.worker.fleet import Fleet, Phase, Runner
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.wakeup import Wakeup
-from tests.store.hands import LOST, Hand
+from tests.store.hands import LOST, Hand, add_job, add_jobs
 from tests.tasks import succeed
 from tests.waiting import wait_until
 
@@ -164,7 +168,7 @@ def test_a_claim_that_takes_too_long_is_no_outage(exchange, monkeypatch, caplog)
         (flight,) = wait_until(lambda: in_hand(exchange))
 
     assert flight.claimed.id == job_id
-    assert not exchange._agenda.lost_tokens
+    assert not exchange._agenda._lost_tokens
     assert "cannot be used" not in caplog.text
     assert caplog.text.count("a claim did not come through") == 1
 
@@ -201,6 +205,123 @@ def test_a_job_that_ran_is_not_given_back_when_the_reply_of_its_rescue_is_lost(e
 
     assert flight.claimed.id == other
     assert Job.objects.filter(pk=ran, status="RUNNING", attempt_count=1).exists()
+
+
+def drained(exchange):
+    """Take turns until a poll has found nothing, with the next one far away."""
+    exchange._options = exchange._agenda._options = exchange._schedule._options = replace(
+        exchange._options, poll_seconds=600, rescue_seconds=600
+    )
+    wait_until(lambda: exchange.turn(clock.now()) or exchange.is_drained)
+    wait_until(
+        lambda: (
+            exchange.turn(clock.now())
+            or min(exchange._schedule.poll_at, exchange._schedule.rescue_at) > clock.now() + 60
+        )
+    )
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        psycopg.OperationalError("the line broke"),
+        psycopg.errors.QueryCanceled("too slow"),
+        psycopg.errors.SerializationFailure("not now"),
+        KeyError("a mistake of ours"),
+    ],
+    ids=repr,
+)
+def test_a_poll_that_came_to_nothing_is_made_again(exchange, monkeypatch, refusal):
+    """A worker that polls every ten minutes does not lose ten minutes when one poll fails."""
+    monkeypatch.setattr("django_jobqueue.worker.agenda.CLAIM_AGAIN_SECONDS", 0.01)
+    drained(exchange)
+    succeed.enqueue()
+    monkeypatch.setattr(ForgetfulLine, "refusal", refusal)
+    ForgetfulLine.calls_to_refuse = 1
+
+    exchange.look_now()
+
+    assert wait_until(lambda: in_hand(exchange))
+    assert ForgetfulLine.calls_to_refuse == 0
+
+
+def test_a_mistake_in_a_call_is_told_with_its_traceback_and_stops_nobody_else(exchange, monkeypatch, caplog):
+    """What neither a database nor a line can cause is an ERROR, once, and no outage: the good outcomes are written."""
+    flights = []
+    for _ in range(3):
+        succeed.enqueue()
+        (flight,) = wait_until(lambda: in_hand(exchange))
+        flights.append(flight)
+        exchange.fleet.waiting.clear()
+    real = calls.settle
+
+    def fail_at_the_second(settlements):
+        if any(settlement.job_id == flights[1].claimed.id for settlement in settlements):
+            raise KeyError("a mistake of ours")
+        return real(settlements)
+
+    monkeypatch.setattr(calls, "settle", fail_at_the_second)
+    for flight in flights:
+        exchange.settle(flight.claimed, flight.token, Succeeded("null"))
+    wait_until(lambda: exchange.turn(clock.now()) or exchange.is_quiet)
+
+    assert Job.objects.filter(status="SUCCESSFUL").count() == 2
+    (record,) = [record for record in caplog.records if "not known" in record.getMessage()]
+    assert record.exc_info
+    assert "cannot be used" not in caplog.text
+
+
+def test_all_that_has_run_out_is_rescued_without_a_pause(exchange):
+    """However many leases a dead worker leaves behind, the next statement follows as soon as one was full."""
+    wait_until(lambda: exchange.turn(clock.now()) or exchange.is_drained)
+    exchange._schedule._options = replace(exchange._options, poll_seconds=600, rescue_seconds=600)
+    exchange._agenda.takes_more = True
+    an_hour_ago = Now() - timedelta(hours=1)
+    add_jobs(RESCUE_LIMIT * 2 + 5, task="tests.tasks.fail", status="RUNNING", lease_expires_at=an_hour_ago)
+    Job.objects.update(lease_token=uuid4(), attempt_count=1, max_attempts=1)
+    exchange._schedule.rescue_again()
+    exchange.look_now()
+
+    wait_until(
+        lambda: exchange.turn(clock.now()) or Job.objects.filter(status="FAILED").count() == RESCUE_LIMIT * 2 + 5
+    )
+
+
+def test_all_that_has_fallen_due_is_made_ready_without_a_pause(exchange):
+    """A hundred thousand reminders for nine o'clock do not wait for as many polls as it takes thousands of them."""
+    exchange._agenda._plan = replace(exchange._plan, queues=("another",))
+    drained(exchange)
+    add_jobs(PROMOTE_LIMIT * 2 + 5, status="WAITING", waiting_for="time", run_after=Now() - timedelta(seconds=1))
+
+    exchange.look_now()
+
+    wait_until(lambda: exchange.turn(clock.now()) or not Job.objects.filter(status="WAITING").exists())
+
+
+def test_a_claim_that_is_committed_after_the_worker_came_back_is_given_back(exchange, monkeypatch):
+    """A COMMIT that hangs in the server outlives the line: what it claimed is looked for until its leases run out."""
+    tokens = []
+    monkeypatch.setattr(
+        exchange._agenda, "forget", lambda token: tokens.append(token) or Agenda.forget(exchange._agenda, token)
+    )
+    wait_until(lambda: exchange.turn(clock.now()) or exchange.is_drained)
+    ForgetfulLine.calls_to_refuse = 1
+    exchange.look_now()
+    wait_until(lambda: exchange.turn(clock.now()) or (tokens and exchange._agenda.is_known))
+    late = add_job(task="another.task")
+    Job.objects.filter(pk=late).update(
+        status="RUNNING",
+        attempt_count=1,
+        worker_id=exchange.worker_id,
+        lease_token=tokens[0],
+        lease_expires_at=Now() + timedelta(seconds=30),
+    )
+    exchange._schedule.rescue_again()
+
+    wait_until(
+        lambda: exchange.turn(clock.now()) or Job.objects.filter(pk=late, status="READY", attempt_count=0).exists()
+    )
+    assert not Attempt.objects.exists()
 
 
 class LateLine(ForgetfulLine):

@@ -6,6 +6,9 @@ from django_jobqueue.policy.outcomes import Cancelled, Failed, Succeeded
 from tests.worker import cast
 from tests.worker.orders import run, run_async
 
+# Before and after an attempt the slot's connections are looked at, if some are open.
+pytestmark = pytest.mark.django_db(transaction=True, available_apps=["django_jobqueue"])
+
 
 def answers(*values):
     """Say these one after the other, when asked whether the job is unwanted; then the last one for ever."""

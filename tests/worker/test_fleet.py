@@ -5,10 +5,10 @@ from collections import Counter
 
 import pytest
 
-from django_jobqueue.policy.outcomes import Cancelled, Interrupted, TimedOut
+from django_jobqueue.policy.outcomes import Cancelled, Committed, Interrupted, TimedOut
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.fleet import PATIENCE_SECONDS, Fleet, Phase
-from django_jobqueue.worker.flight import COROUTINE_GRACE_SECONDS
+from django_jobqueue.worker.flight import COMMIT_NEWS_SECONDS, COROUTINE_GRACE_SECONDS
 from django_jobqueue.worker.frames import pack
 from tests.waiting import wait_until
 from tests.worker.flights import flight, runner
@@ -332,6 +332,30 @@ def test_each_that_must_be_stopped_has_an_end_of_its_own(crew):
         unwanted.ticket: Cancelled,
         lost.ticket: Interrupted,
     }
+
+
+def test_what_has_committed_its_own_end_needs_no_lease(crew):
+    """An atomic task that has committed holds no lease; only its time limit ends its callbacks, and it has succeeded."""
+    one = crew.add()
+    done = flight(timeout=5)
+    one.hand([done])
+    done.is_committed = True
+    done.lose_lease()
+
+    assert list(crew.fleet.leased()) == []
+    assert one.overdue(clock.now() + 1, 6.0) == {}
+    assert one.overdue(clock.now() + 6, 6.0) == {done.ticket: Committed()}
+
+
+def test_an_atomic_task_whose_lease_is_lost_has_a_moment_to_say_that_it_has_committed(crew):
+    """Where the row has no token any more it may be the task itself that has finished it."""
+    one = crew.add()
+    one.hand([atomic := flight()])
+    atomic.is_atomic = True
+    atomic.lose_lease()
+
+    assert one.overdue(clock.now(), 6.0) == {}
+    assert isinstance(one.overdue(clock.now() + COMMIT_NEWS_SECONDS + 0.1, 6.0)[atomic.ticket], Interrupted)
 
 
 def test_what_has_not_begun_is_no_reason_to_kill(crew):

@@ -1,13 +1,12 @@
-"""The judge: the end of an attempt becomes a settlement and one line in the log."""
+"""The judge: the end of an attempt becomes a settlement."""
 
-import logging
 from uuid import uuid4
 
 import pytest
 
 from django_jobqueue.conf import Options
 from django_jobqueue.policy.lifecycle import Reason, WaitingFor
-from django_jobqueue.policy.outcomes import Failed, Failure, Interrupted, Lost, Snoozed, Succeeded, TimedOut, Verdict
+from django_jobqueue.policy.outcomes import Failed, Failure, Lost, Succeeded, TimedOut
 from django_jobqueue.policy.retry import Bury, Finish, Release, Tally, Wait
 from django_jobqueue.registry import Registry
 from django_jobqueue.store.rescue import TakenOver
@@ -25,73 +24,9 @@ def judge():
     return Judge(Registry({task.module_path: task for task in tasks}), Options(max_interruptions=2, max_snoozes=3))
 
 
-@pytest.fixture
-def lines(caplog):
-    """Read what the judge has said, as (level, text)."""
-    caplog.set_level(logging.DEBUG, "django_jobqueue.jobs")
-    return lambda: [(record.levelname, record.getMessage()) for record in caplog.records]
-
-
 def step_of(judge, outcome, *, task=cast.fail_with_policy, max_attempts=3, **tally):
     job = claimed(task=task.module_path, tally=Tally(**tally), max_attempts=max_attempts)
     return judge.settlement(job, uuid4(), outcome).decision.step
-
-
-LEVELS = [
-    (Succeeded("null"), {}, "DEBUG"),
-    (Snoozed(5.0), {}, "DEBUG"),
-    (Interrupted(), {}, "INFO"),
-    (Lost(BOOM), {}, "INFO"),
-    (Failed(BOOM), {}, "WARNING"),
-    (TimedOut(BOOM), {}, "WARNING"),
-    (Lost(BOOM, crashed=True), {}, "WARNING"),
-    (Failed(BOOM), {"failure_count": 2}, "ERROR"),
-    (Failed(BOOM, Verdict.REJECTED), {}, "ERROR"),
-    (TimedOut(BOOM), {"failure_count": 2}, "ERROR"),
-    (Lost(BOOM), {"failure_count": 2}, "ERROR"),
-    (Interrupted(), {"interruption_count": 2}, "ERROR"),
-    (Snoozed(5.0), {"snooze_count": 3}, "ERROR"),
-]
-
-
-@pytest.mark.parametrize(("outcome", "tally", "level"), LEVELS, ids=str)
-def test_an_error_in_the_log_is_a_dead_letter(judge, lines, outcome, tally, level):
-    """Only a dead letter is an ERROR, for which somebody must look; what will be tried again is at most a WARNING."""
-    step = step_of(judge, outcome, **tally)
-
-    assert [said for said, _ in lines()] == [level]
-    assert isinstance(step, Bury) == (level == "ERROR")
-
-
-def test_a_line_says_what_a_person_needs(judge, lines, caplog):
-    """A line names job, task, attempt, error and what follows, in words and as fields."""
-    job = claimed(id=42, task=cast.fail_with_policy.module_path, attempt_number=5, tally=Tally(failure_count=2))
-
-    judge.settlement(job, uuid4(), Failed(BOOM))
-
-    ((_, text),) = lines()
-    assert text == (
-        "job 42 tests.worker.cast.fail_with_policy failed at attempt 5 (shop.Boom: the till is on fire);"
-        " dead letter: attempts_exhausted"
-    )
-    (record,) = caplog.records
-    assert (record.job_id, record.task, record.attempt) == (42, job.task, 5)
-    assert (record.max_attempts, record.will_retry) == (3, False)
-
-
-def test_a_line_of_a_retry_says_when(judge, lines):
-    """The line of a failure that will be tried again says how many there were and when the next attempt is due."""
-    step_of(judge, Failed(BOOM, after_seconds=12.0), failure_count=1)
-
-    ((_, text),) = lines()
-    assert text.endswith("2 of 3 failures, again in 12.0 s")
-
-
-def test_a_long_message_is_cut_in_the_log(judge, lines):
-    """A megabyte of message makes no megabyte of log."""
-    step_of(judge, Failed(Failure("E", "x" * 1_000_000)))
-
-    assert len(lines()[0][1]) < 500
 
 
 def test_the_row_says_how_many_attempts(judge):
@@ -128,7 +63,7 @@ def test_the_owner_goes_on_the_settlement(judge):
     assert (settlement.owner, settlement.task) == ("billing", cast.owned.module_path)
 
 
-def test_a_rescued_job_is_judged_like_any_other(judge, lines):
+def test_a_rescued_job_is_judged_like_any_other(judge):
     """What another worker lost is settled under the rescuer's token."""
     token = uuid4()
     job = TakenOver(7, cast.owned.module_path, 2, token, uuid4(), 3, Tally(failure_count=1))

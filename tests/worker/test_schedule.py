@@ -83,6 +83,25 @@ def test_after_an_outage_rescue_waits(schedule):
     assert schedule.rescue_at >= clock.now() + 9
 
 
+def test_chores_do_not_wait_for_a_poll_that_is_far_away(schedule):
+    """Chores ride with a poll if one comes soon; where a worker polls once an hour, they are done without."""
+    schedule.rescued(clock.now())
+    schedule.poll_at = clock.now() + 3600
+
+    assert schedule.rescue_at < schedule.chores_at <= schedule.rescue_at + 2
+
+
+def test_what_is_held_is_not_looked_through_all_the_time(schedule):
+    """Of many requests to cancel that come at once, the first is looked for at once and the others after a rest."""
+    now = clock.now()
+    schedule.renew_now()
+    assert schedule.renew_at <= now
+
+    schedule.renewed(now)
+    schedule.renew_now()
+    assert now < schedule.renew_at < now + 1
+
+
 def test_jitter_stays_within_a_tenth():
     """A period is spread over a fifth of itself, around itself."""
     values = [jittered(10) for _ in range(500)]

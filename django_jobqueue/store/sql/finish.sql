@@ -21,4 +21,4 @@ WITH settled AS (
     SET status = 'RESOLVED'
     WHERE letter.status = 'REPLAYED' AND letter.job_id = ANY (ARRAY(SELECT id FROM settled))
 )
-SELECT id, 'SUCCESSFUL' FROM settled
+SELECT id FROM settled

@@ -12,10 +12,11 @@ WITH held AS (
     UPDATE {job} AS job
     SET lease_expires_at = statement_timestamp() + make_interval(secs => %(lease_seconds)s)
     WHERE job.id = ANY (ARRAY(SELECT id FROM held))
-    RETURNING job.id, job.cancel_requested_at IS NOT NULL AS is_unwanted, job.cancel_forced
+    RETURNING job.id, job.lease_token AS token, job.cancel_requested_at IS NOT NULL AS is_unwanted, job.cancel_forced
 )
 SELECT
     mine.id,
+    mine.token,
     CASE
         WHEN renewed.is_unwanted AND renewed.cancel_forced THEN 'forced'
         WHEN renewed.is_unwanted THEN 'unwanted'
@@ -24,4 +25,4 @@ SELECT
         ELSE 'lost'
     END
 FROM unnest(%(ids)s::bigint[], %(tokens)s::uuid[]) AS mine (id, token)
-LEFT JOIN renewed ON renewed.id = mine.id
+LEFT JOIN renewed ON renewed.id = mine.id AND renewed.token = mine.token

@@ -33,7 +33,8 @@ WITH settled AS (
     )
     WHERE job.id = mine.id AND job.lease_token = mine.token
     RETURNING
-        job.id, job.status, job.attempt_count, job.worker_id, job.last_attempted_at, mine.outcome, mine.charged,
+        job.id, job.status, job.failure_count, job.max_attempts, job.attempt_count, job.worker_id, job.last_attempted_at,
+        mine.outcome, mine.charged,
         mine.exception_class, mine.message, mine.traceback, mine.reason, mine.fingerprint, mine.owner
 ), closed AS (
     INSERT INTO {attempt} (
@@ -62,4 +63,4 @@ WITH settled AS (
     SET status = 'RESOLVED'
     WHERE letter.status = 'REPLAYED' AND letter.job_id = ANY (ARRAY(SELECT id FROM settled WHERE status = 'CANCELLED'))
 )
-SELECT id, status FROM settled
+SELECT id, status, failure_count, max_attempts FROM settled
