@@ -30,6 +30,18 @@ BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE"
 """The queue's guards compare with the newest row, whatever isolation the project prefers."""
 
 
+DEFAULTS: dict[str, Any] = {
+    "application_name": "django_jobqueue",
+    # To be back soon after an outage in which nobody said no: the next try is a second later.
+    "connect_timeout": 2,
+    # A line that died without a word is noticed within a minute, also where nothing is ever sent: by who listens.
+    "keepalives_idle": 30,
+    "keepalives_interval": 10,
+    "keepalives_count": 3,
+}
+"""Parameters of a worker's connections where DATABASES says nothing else."""
+
+
 class Session:
     """One connection to the database of `using`, opened when it is first needed."""
 
@@ -73,13 +85,19 @@ class Session:
             raise psycopg.OperationalError(f"an answer cannot be read: {error}") from error
 
     def listen(self, channel: str) -> psycopg.Connection[Any]:
-        """Open a second connection that hears `channel`. The caller owns it."""
-        connection = connect(self._using)
-        self.is_pooled = is_pooled(connection)
-        if not self.is_pooled:
-            # To be idle is its trade. Behind a pooler the setting would be left for others to find.
-            connection.execute("SET idle_session_timeout = 0")
-        connection.execute(f'LISTEN "{channel}"')
+        """Open a connection that hears `channel`, and hand it over: the caller owns it. Raises psycopg.Error."""
+        # Until then it is the session's own, so that `abandon` reaches it.
+        connection = self._connection = connect(self._using)
+        try:
+            self.is_pooled = is_pooled(connection)
+            if not self.is_pooled:
+                # To be idle is its trade. Behind a pooler the setting would be left for others to find.
+                connection.execute("SET idle_session_timeout = 0")
+            connection.execute(f'LISTEN "{channel}"')
+        except BaseException:
+            self.close()
+            raise
+        self._connection = None
         return connection
 
     def abandon(self) -> None:
@@ -148,7 +166,8 @@ class Session:
         return cursors
 
     def _recover(self, connection: psycopg.Connection[Any], error: Exception) -> None:
-        if isinstance(error, psycopg.OperationalError) or connection.closed:
+        # Read-only: a server that was demoted. Who connects anew may be led to the one that leads now.
+        if isinstance(error, psycopg.OperationalError | psycopg.errors.ReadOnlySqlTransaction) or connection.closed:
             self.close()
             return
         try:
@@ -173,8 +192,7 @@ def connect(using: str) -> psycopg.Connection[Any]:
     # Django's cursor binds on the client; the queue's own statements need none of its adapters.
     for name in ("cursor_factory", "context"):
         parameters.pop(name, None)
-    parameters.setdefault("connect_timeout", 5)
-    parameters.setdefault("application_name", "django_jobqueue")
+    parameters = DEFAULTS | parameters
     connection = psycopg.connect(**parameters, autocommit=True)
     if role := wrapper.settings_dict["OPTIONS"].get("assume_role"):
         connection.execute(psycopg.sql.SQL("SET ROLE {}").format(psycopg.sql.Identifier(role)))

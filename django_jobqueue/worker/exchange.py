@@ -248,6 +248,8 @@ class Exchange:
         self._was_out = False
         self._renewed(renewal, sent_at)
         self._give_back_orphans(orphans)
+        if self._listener is not None:
+            self._listener.listen_now()
         # What fell due meanwhile has waited long enough.
         self._schedule.poll_again()
 
@@ -295,3 +297,5 @@ class Exchange:
             self._schedule.postpone_rescue(RESCUE_AFTER_DOUBT_SECONDS)
         else:
             self._agenda.is_known, self._was_out = False, True
+            if self._listener is not None:
+                self._listener.doubt()

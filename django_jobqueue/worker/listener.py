@@ -34,8 +34,10 @@ class Listener:
         self._link.start()
 
     def turn(self, now: float) -> None:
-        """Take the connection that has come, or ask for one."""
+        """Take the connection that has come, or ask for one; cut one that does not come about."""
         reply = self._link.take()
+        if reply is None and (deadline := self._link.deadline()) is not None and now >= deadline:
+            self._link.cut()
         if reply is not None and reply.error is not None and not self._is_deaf:
             self._is_deaf = True
             logger.info("cannot listen (%s); polling goes on", in_a_line(reply.error))
@@ -49,6 +51,14 @@ class Listener:
         if self._ear is None and not self._link.is_busy and now >= self._try_at:
             self._try_at = now + RETRY_SECONDS
             self._link.send(None, _listen)
+
+    def doubt(self) -> None:
+        """Hang up: the line to the database has failed, and this one may be dead without having said so."""
+        self._drop()
+
+    def listen_now(self) -> None:
+        """Listen at the next turn: the database is back."""
+        self._try_at = 0.0
 
     def close(self) -> None:
         """Hear no more."""

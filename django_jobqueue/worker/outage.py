@@ -12,7 +12,7 @@ from django_jobqueue.worker import clock
 
 logger = logging.getLogger("django_jobqueue.worker")
 
-FIRST_SECONDS, MAX_SECONDS = 0.1, 2.0
+FIRST_SECONDS, MAX_SECONDS = 0.1, 1.0
 
 
 class Outage:

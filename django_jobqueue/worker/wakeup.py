@@ -5,12 +5,12 @@ Every wake-up is only a hint. Whoever misses one finds out at the next poll.
 
 from __future__ import annotations
 
+import operator
 import os
 import selectors
 import signal
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from types import FrameType
 from typing import Any
 
 import psycopg
@@ -28,24 +28,23 @@ class Wakeup:
         self._urgent = selectors.DefaultSelector()
         self._urgent.register(self._read_end, selectors.EVENT_READ)
         self._previous: dict[int, Any] = {}
+        self._on_signal: dict[int, Callable[[], object]] = {}
 
     def wake(self) -> None:
-        """End the wait that is under way, or the next one. Safe in any thread and in a signal handler."""
+        """End the wait that is under way, or the next one. Safe in any thread."""
         # A full pipe wakes as well as one byte more.
         with suppress(BlockingIOError, OSError):
             os.write(self._write_end, b"\0")
 
-    def catch(self, signals: Iterable[signal.Signals], on_signal: Callable[[], None]) -> None:
-        """Call `on_signal` for these signals, and end the wait."""
-
-        def handler(_number: int, _frame: FrameType | None) -> None:
-            on_signal()
-            self.wake()
-
+    def catch(self, signals: Iterable[signal.Signals], on_signal: Callable[[], object]) -> None:
+        """Have these signals end the wait, which then calls `on_signal` for each."""
         for number in signals:
-            self._previous[number] = signal.signal(number, handler)
-        # The interpreter writes here the moment a signal arrives: one that comes just before the wait does not
-        # sleep through it.
+            self._on_signal[number] = on_signal
+            # Does nothing, in C: one in Python would be interrupted by the next signal, and so on until there is no
+            # stack left.
+            self._previous[number] = signal.signal(number, operator.is_)
+        # The interpreter writes a signal's number here the moment it arrives: one that comes just before the wait does
+        # not sleep through it.
         signal.set_wakeup_fd(self._write_end, warn_on_full_buffer=False)
 
     def watch(self, fileobj: Any, on_ready: Callable[[int], None], *, write: bool = False) -> None:
@@ -92,8 +91,10 @@ class Wakeup:
 
     def _drain(self, _events: int) -> None:
         with suppress(BlockingIOError):
-            while os.read(self._read_end, 4096):
-                pass
+            while numbers := os.read(self._read_end, 4096):
+                for number in numbers:
+                    if number in self._on_signal:
+                        self._on_signal[number]()
 
 
 class Ear:

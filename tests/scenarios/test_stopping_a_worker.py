@@ -63,6 +63,24 @@ def test_a_second_signal_leaves_at_once_and_still_hands_back(start_worker):
     assert Job.objects.get(pk=int(result.id)).status == "READY"
 
 
+def test_signals_until_it_has_left_do_no_harm(start_worker):
+    """Whoever sends signal after signal until the process is gone sees it leave with 0, however late they come."""
+    worker = start_worker("--processes", "1")
+    result = tasks.sleep.enqueue(60)
+    wait_until(has_started, seconds=SECONDS)
+
+    def is_gone():
+        worker.send(signal.SIGTERM)
+        return worker.popen.poll() is not None
+
+    for _ in range(100_000):
+        if is_gone():
+            break
+
+    assert worker.wait() == 0
+    assert Job.objects.get(pk=int(result.id)).status == "READY"
+
+
 def test_a_signal_to_the_whole_group_is_a_stop_like_any_other(start_worker):
     """SIGTERM to keeper, forkserver and runners at once, as service managers send it, lets the running job end."""
     import os

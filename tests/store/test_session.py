@@ -168,6 +168,36 @@ def test_an_error_keeps_the_connection(session):
     assert session.run(Ask("SELECT pg_backend_pid()")) == [before]
 
 
+def test_a_server_that_only_reads_by_now_is_left(session):
+    """A demoted server keeps its connections; who connects anew may be led to the one that leads now."""
+    with pytest.raises(psycopg.errors.ReadOnlySqlTransaction):
+        session.run(Ask("SET TRANSACTION READ ONLY"), Ask(INSERT, [TASK]))
+
+    assert not session.is_open
+
+
+def test_a_line_that_dies_without_a_word_is_noticed(session):
+    """Workers' connections ask now and then whether the other side is there, unless the project says how often."""
+    listening = session.listen("test")
+    parameters = listening.info.get_parameters()
+    listening.close()
+
+    assert (parameters["keepalives_idle"], parameters["keepalives_count"]) == ("30", "3")
+
+
+def test_the_projects_own_parameters_win(session, settings):
+    """What DATABASES says of a connection holds for the workers' too."""
+    options = settings.DATABASES["default"]["OPTIONS"]
+    connection.settings_dict["OPTIONS"] = options | {"connect_timeout": 7, "keepalives_idle": 11}
+    try:
+        with connect("default") as line:
+            parameters = line.info.get_parameters()
+    finally:
+        connection.settings_dict["OPTIONS"] = options
+
+    assert (parameters["connect_timeout"], parameters["keepalives_idle"]) == ("7", "11")
+
+
 def test_a_session_opens_its_connection_when_it_is_needed(session):
     """A session that was never asked anything holds no connection."""
     assert not session.is_open

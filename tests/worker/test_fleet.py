@@ -335,7 +335,7 @@ def test_each_that_must_be_stopped_has_an_end_of_its_own(crew):
 
 
 def test_what_has_committed_its_own_end_needs_no_lease(crew):
-    """An atomic task that has committed holds no lease; only its time limit ends its callbacks, and it has succeeded."""
+    """An atomic task that has committed holds no lease; only its time limit ends it, and it has succeeded then too."""
     one = crew.add()
     done = flight(timeout=5)
     one.hand([done])

@@ -35,7 +35,7 @@ def test_a_failed_call_is_not_repeated_at_once(outage):
 
 
 def test_tries_are_further_and_further_apart(outage):
-    """Each wait is twice as long at most, with jitter, and never longer than two seconds."""
+    """Each wait is twice as long at most, with jitter, and never longer than a second."""
     waits = []
     for _ in range(40):
         outage.failed(GONE)

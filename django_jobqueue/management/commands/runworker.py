@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import signal
 from argparse import ArgumentParser, ArgumentTypeError
 from contextlib import suppress
+from types import FrameType
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
@@ -11,6 +13,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django_jobqueue.compat import DEFAULT_TASK_BACKEND_ALIAS
 from django_jobqueue.exceptions import JobQueueError
 from django_jobqueue.management.command_line import tell_in_one_line
+
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
 
 class Command(BaseCommand):
@@ -52,6 +56,15 @@ class Command(BaseCommand):
         )
         parser.add_argument("--backend", default=DEFAULT_TASK_BACKEND_ALIAS, help="Alias in TASKS.")
 
+    def run_from_argv(self, argv: list[str]) -> None:
+        """Be a worker to the end of this process: whenever it is told to stop, it leaves with 0."""
+        for number in STOP_SIGNALS:
+            signal.signal(number, _leave)
+        try:
+            super().run_from_argv(argv)
+        finally:
+            _hear_no_more()
+
     def handle(self, **given: Any) -> None:
         """Build the plan and run it."""
         from django_jobqueue.management.worker_plan import plan_for
@@ -91,6 +104,17 @@ class Command(BaseCommand):
             self.stdout.write(line)
             # To a file or a pipe Python prints in blocks; these lines are news.
             self.stdout.flush()
+
+
+def _leave(_number: int, _frame: FrameType | None) -> None:
+    _hear_no_more()
+    raise SystemExit(0)
+
+
+def _hear_no_more() -> None:
+    # While it ends, Python puts the default handlers back, which would kill it; what is ignored stays so.
+    for number in STOP_SIGNALS:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _positive(text: str) -> int:
