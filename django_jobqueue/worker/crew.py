@@ -236,19 +236,22 @@ class Crew:
             runner.flush()
             if not runner.outgoing:
                 self._watch(runner)
-        if not self._listen(runner):
+        if self._listen(runner) is None:
             # Its end of the socket is closed. Mostly it is dead; what that means is known when its exit is. If a task
             # has closed the socket, no word reaches it any more, and it has no right to run.
             self._wakeup.forget(runner.sock)
             if runner.phase is Phase.READY:
                 runner.kill("")
 
-    def _listen(self, runner: Runner) -> bool:
-        """Take in what a runner has said, and say whether it may say more."""
+    def _listen(self, runner: Runner) -> int | None:
+        """Take in what a runner has said, and say how many messages that was; None when it will say no more.
+
+        None of them is whole while a large one is on its way, or when there was only room to write.
+        """
         try:
             payloads = runner.receive()
             if payloads is None:
-                return False
+                return None
             self._hear(runner, payloads)
         except (ValueError, TypeError, RecursionError) as error:
             # A task wrote into the socket. What else is damaged nobody knows, so this is a death like any other
@@ -257,8 +260,8 @@ class Crew:
                 "runner %s (pid %s) makes no sense any more (%s); it is killed", runner.number, runner.pid, error
             )
             runner.kill("")
-            return False
-        return bool(payloads)
+            return None
+        return len(payloads)
 
     def _hear(self, runner: Runner, payloads: list[bytes]) -> None:
         if not payloads:
@@ -299,7 +302,8 @@ class Crew:
         runner = self.fleet.runners.pop(number, None)
         if runner is None:
             return
-        # What it managed to say before it died still counts.
+        # What it managed to say before it died still counts. Not until the end of the socket: a program that a job has
+        # started may hold it open.
         while self._listen(runner):
             pass
         self._wakeup.forget(runner.sock)

@@ -232,6 +232,12 @@ def report_what_is_active():
     return [translation.get_language(), timezone.get_current_timezone_name(), tenant.get()]
 
 
+@task(backoff=SOON)
+def give_it_back(value):
+    """Return what was given."""
+    return value
+
+
 @task
 async def return_from_a_coroutine(value):
     """Return what was given."""
