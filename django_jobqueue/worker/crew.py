@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import socket
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
@@ -19,7 +18,7 @@ from django_jobqueue.worker import clock
 from django_jobqueue.worker.fate import cause, fate
 from django_jobqueue.worker.fleet import Fleet, Phase, Runner
 from django_jobqueue.worker.flight import Flight
-from django_jobqueue.worker.launcher import Broken, Exited, Gone, Started
+from django_jobqueue.worker.launcher import Broken, Exited, Gone, NotStarted, Started
 from django_jobqueue.worker.nursery import Nursery
 from django_jobqueue.worker.oom import OutOfMemory
 from django_jobqueue.worker.plan import WorkerPlan
@@ -61,12 +60,13 @@ class Crew:
         self._recycling = Recycling(plan.options)
         self._may_restart = True
         self._to_tell: list[int] = []
+        self._service_at = 0.0
         self._nursery = Nursery(plan.runner, wakeup, self._restarts, self.take_events)
 
     def start(self) -> None:
-        """Start every runner."""
+        """Have every runner started."""
         for number in range(self._plan.processes):
-            self._launch(number)
+            self._restarts.set(number, clock.now())
 
     @property
     def untold(self) -> int:
@@ -87,10 +87,10 @@ class Crew:
     def _tell(self) -> None:
         if not self._to_tell or not self._nursery.is_open:
             return
-        if SERVICE not in self.fleet.runners:
+        if SERVICE not in self.fleet.runners and clock.now() >= self._service_at:
             self._launch(SERVICE)
-        service = self.fleet.runners[SERVICE]
-        if service.phase is Phase.DYING:
+        service = self.fleet.runners.get(SERVICE)
+        if service is None or service.phase is Phase.DYING:
             return
         if not service.untold:
             service.told_at = clock.now()
@@ -193,6 +193,8 @@ class Crew:
             match event:
                 case Started(number, pid):
                     self._on_start(number, pid)
+                case NotStarted(number):
+                    self._on_no_start(number)
                 case Exited(number, code):
                     self._on_exit(number, code)
                 case Broken(error):
@@ -216,8 +218,9 @@ class Crew:
             self._on_exit(number, None)
 
     def _launch(self, number: int) -> None:
-        ours, theirs = socket.socketpair()
-        ours.setblocking(False)
+        if (ours := self._nursery.launch(number)) is None:
+            self._wait_for_room(number)
+            return
         is_service = number == SERVICE
         self.fleet.runners[number] = Runner(
             number=number,
@@ -226,7 +229,6 @@ class Crew:
             sock=ours,
         )
         self._watch(self.fleet.runners[number])
-        self._nursery.launch(number, theirs)
 
     def _watch(self, runner: Runner) -> None:
         self._wakeup.watch(runner.sock, partial(self._on_ready, runner), write=bool(runner.outgoing))
@@ -297,6 +299,19 @@ class Crew:
         runner.pid = pid
         if runner.phase is Phase.DYING:
             runner.kill(runner.killed_why, runner.ends)
+
+    def _on_no_start(self, number: int) -> None:
+        if (runner := self.fleet.runners.pop(number, None)) is not None:
+            self._wakeup.forget(runner.sock)
+            runner.sock.close()
+        self._wait_for_room(number)
+
+    def _wait_for_room(self, number: int) -> None:
+        at = clock.now() + self._restarts.start_failed()
+        if number == SERVICE:
+            self._service_at = at
+        elif self._may_restart:
+            self._restarts.set(number, at)
 
     def _on_exit(self, number: int, code: int | None) -> None:
         runner = self.fleet.runners.pop(number, None)

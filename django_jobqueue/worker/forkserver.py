@@ -3,11 +3,13 @@
 A runner forked from it is there in milliseconds and shares its memory. It is small and single-threaded: it imports,
 forks, and tells of each child's end. It dies with its keeper, and its runners die with it.
 
-It reads one JSON object a datagram, with the runner's socket attached, and answers with one: started, exited or broken.
+It reads one JSON object a datagram, with the runner's socket attached, and answers with one: started, not_started,
+exited or broken.
 """
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 import os
@@ -79,22 +81,30 @@ def _serve_forks(control: socket.socket, registry: Any, plan: RunnerPlan) -> Non
                         return
                     if not data:
                         return
-                    _fork(control, json.loads(data), fds[0], (woken_read, woken_write), registry, plan)
+                    number = json.loads(data)["number"]
+                    if fds:
+                        _fork(control, number, fds[0], (woken_read, woken_write), registry, plan)
+                    else:
+                        # The system drops what a process that is at its limit cannot take.
+                        _tell(control, {"event": "not_started", "number": number, "error": os.strerror(errno.EMFILE)})
                 else:
                     with suppress(BlockingIOError):
                         os.read(woken_read, 4096)
             _reap(control)
 
 
-def _fork(
-    control: socket.socket, request: dict[str, Any], fd: int, pipe: tuple[int, int], registry: Any, plan: RunnerPlan
-) -> None:
+def _fork(control: socket.socket, number: int, fd: int, pipe: tuple[int, int], registry: Any, plan: RunnerPlan) -> None:
     parent = os.getpid()
     flush_streams()
-    pid = os.fork()
+    try:
+        pid = os.fork()
+    except OSError as error:  # no memory, or no process more: a trouble that passes, and the runners must live
+        os.close(fd)
+        _tell(control, {"event": "not_started", "number": number, "error": str(error)})
+        return
     if pid:
         os.close(fd)
-        _tell(control, {"event": "started", "number": request["number"], "pid": pid})
+        _tell(control, {"event": "started", "number": number, "pid": pid})
         return
     # A session of its own: it can be killed as a group, with whatever its jobs have started.
     os.setsid()

@@ -30,6 +30,13 @@ class Started(NamedTuple):
     pid: int
 
 
+class NotStarted(NamedTuple):
+    """The system had no room for a runner's process, for now."""
+
+    number: int
+    error: str
+
+
 class Exited(NamedTuple):
     """A runner's process is gone: its exit code, or minus the signal that killed it; None if nobody could tell."""
 
@@ -53,7 +60,7 @@ class Unsafe(NamedTuple):
     names: list[str]
 
 
-Event = Started | Exited | Broken | Gone | Unsafe
+Event = Started | NotStarted | Exited | Broken | Gone | Unsafe
 
 
 class Launcher(Protocol):
@@ -63,7 +70,10 @@ class Launcher(Protocol):
         """The descriptor that becomes readable when there are events; None if a SIGCHLD tells."""
 
     def launch(self, number: int, sock: socket.socket) -> None:
-        """Start runner `number` with its end of the socket pair. Does not wait for it."""
+        """Start runner `number` with its end of the socket pair, which is closed here. Does not wait for it.
+
+        Raises OSError when the system has no room for a process.
+        """
 
     def events(self) -> list[Event]:
         """Take what has happened since."""
@@ -88,7 +98,11 @@ class Forkserver:
             command = python(
                 "django_jobqueue.worker.launcher.forkserver_main", theirs.fileno(), os.getpid(), asdict(plan)
             )
-            self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+            try:
+                self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+            except OSError:
+                ours.close()
+                raise
         ours.setblocking(False)
         self._control = ours
         self._numbers: dict[int, int] = {}
@@ -130,6 +144,8 @@ class Forkserver:
             case {"event": "started", "number": number, "pid": pid}:
                 self._numbers[pid] = number
                 return [Started(number, pid)]
+            case {"event": "not_started", "number": number, "error": error}:
+                return [NotStarted(number, error)]
             case {"event": "exited", "pid": pid, "code": code}:
                 return [Exited(self._numbers.pop(pid), code)]
             case {"event": "broken", "error": error}:

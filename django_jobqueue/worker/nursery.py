@@ -8,7 +8,17 @@ import sys
 from collections.abc import Callable, Iterator
 
 from django_jobqueue.worker import clock
-from django_jobqueue.worker.launcher import Broken, Exited, Forkserver, Gone, Launcher, Spawner, Started, Unsafe
+from django_jobqueue.worker.launcher import (
+    Broken,
+    Exited,
+    Forkserver,
+    Gone,
+    Launcher,
+    NotStarted,
+    Spawner,
+    Started,
+    Unsafe,
+)
 from django_jobqueue.worker.restarts import Restarts
 from django_jobqueue.worker.runner import RunnerPlan
 from django_jobqueue.worker.wakeup import Wakeup
@@ -24,6 +34,7 @@ class Nursery:
         self._use_spawn = sys.platform != "linux"
         self._is_broken = False
         self._reopen_at: float | None = None
+        self._not_started: set[int | None] = set()  # runners by their numbers; None is the launcher
         self._launcher: Launcher
         self._open()
 
@@ -32,11 +43,23 @@ class Nursery:
         """Whether it can start a process now."""
         return self._reopen_at is None
 
-    def launch(self, number: int, sock: socket.socket) -> None:
-        """Start a runner with this end of its socket."""
-        self._launcher.launch(number, sock)
+    def launch(self, number: int) -> socket.socket | None:
+        """Start a runner, and return the keeper's end of its socket; None if the system has no room for it now."""
+        try:
+            ours, theirs = socket.socketpair()
+        except OSError as error:
+            self._note_failure(number, str(error))
+            return None
+        try:
+            self._launcher.launch(number, theirs)
+        except OSError as error:
+            ours.close()
+            self._note_failure(number, str(error))
+            return None
+        ours.setblocking(False)
+        return ours
 
-    def events(self) -> Iterator[Started | Exited | Broken | Gone]:
+    def events(self) -> Iterator[Started | NotStarted | Exited | Broken | Gone]:
         """Take what has happened to processes. After Gone every one of them is dead or dying, and nothing follows."""
         if not self.is_open:
             return
@@ -61,6 +84,12 @@ class Nursery:
                 case Broken():
                     self._is_broken = True
                     yield event
+                case NotStarted(number, error):
+                    self._note_failure(number, error)
+                    yield event
+                case Started(number):
+                    self._note_success(number)
+                    yield event
                 case _:
                     yield event
 
@@ -76,9 +105,26 @@ class Nursery:
             self._forget()
 
     def _open(self) -> None:
-        self._launcher = Spawner(self._plan) if self._use_spawn else Forkserver(self._plan)
+        try:
+            self._launcher = Spawner(self._plan) if self._use_spawn else Forkserver(self._plan)
+        except OSError as error:
+            self._reopen_at = clock.now() + self._restarts.start_failed()
+            self._note_failure(None, str(error))
+            return
+        self._note_success(None)
         if (fd := self._launcher.fileno()) is not None:
             self._wakeup.watch(fd, lambda _events: self._on_news())
+
+    def _note_failure(self, number: int | None, error: str) -> None:
+        if not self._not_started:
+            logger.warning("no process can be started: %s; jobs in hand go on, and it is tried again", error)
+        self._not_started.add(number)
+
+    def _note_success(self, number: int | None) -> None:
+        if number in self._not_started:
+            self._not_started.remove(number)
+            if not self._not_started:
+                logger.warning("processes can be started again")
 
     def _lose(self, delay: float) -> None:
         self._forget()
