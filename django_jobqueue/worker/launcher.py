@@ -123,6 +123,8 @@ class Forkserver:
             try:
                 data = self._control.recv(DATAGRAM_BYTES)
             except BlockingIOError:
+                if self._is_ready:
+                    self._send_requests()
                 return events
             except OSError:
                 data = b""
@@ -140,7 +142,6 @@ class Forkserver:
         match event:
             case {"event": "ready"}:
                 self._is_ready = True
-                self._send_requests()
             case {"event": "started", "number": number, "pid": pid}:
                 self._numbers[pid] = number
                 return [Started(number, pid)]
@@ -159,7 +160,8 @@ class Forkserver:
             number, sock = self._queue[0]
             try:
                 socket.send_fds(self._control, [json.dumps({"number": number}).encode()], [sock.fileno()])
-            except (BlockingIOError, OSError):
+            except OSError:
+                # The socket is full, or this user has too many descriptors on their way. `events` tries again.
                 return
             self._queue.pop(0)
             sock.close()

@@ -4,12 +4,15 @@ import errno
 import json
 import os
 import socket
+from contextlib import suppress
+from itertools import count
 
 import pytest
 
 from django_jobqueue.conf import Options
 from django_jobqueue.worker import clock, forkserver
 from django_jobqueue.worker.crew import Crew
+from django_jobqueue.worker.launcher import Forkserver
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.wakeup import Wakeup
 from tests.waiting import wait_until
@@ -75,3 +78,64 @@ def test_a_keeper_that_cannot_start_a_launcher_tries_again(crew, monkeypatch):
     crew.check(clock.now() + 60, lease_margin=6.0)
 
     wait_until(lambda: crew.take_events() or crew.fleet.runners[0].pid)
+
+
+class FakeForkserver:
+    """The other end of a forkserver's socket: nobody is started, and the socket takes few requests at a time."""
+
+    def __init__(self, monkeypatch, plan):
+        monkeypatch.setattr("subprocess.Popen", self._keep_the_socket)
+        self.launcher = Forkserver(plan)
+        self.launcher._control.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1)
+        self.sock.setblocking(False)
+        self.pids = count(100_000)
+
+    def _keep_the_socket(self, _command, *, pass_fds, stdin):
+        self.sock = socket.socket(fileno=os.dup(pass_fds[0]))
+
+    def say(self, **event):
+        """Say something to the keeper."""
+        self.sock.send(json.dumps(event).encode())
+
+    def start_all(self):
+        """Take every request that is there, and answer as if each runner had a process; say which they were."""
+        numbers = []
+        with suppress(BlockingIOError):
+            while True:
+                data, fds, *_ = socket.recv_fds(self.sock, 4096, 1)
+                os.close(fds[0])
+                numbers.append(json.loads(data)["number"])
+        for number in numbers:
+            self.say(event="started", number=number, pid=next(self.pids))
+        return numbers
+
+
+@pytest.fixture
+def fake(monkeypatch):
+    """A forkserver that is none."""
+    fake = FakeForkserver(monkeypatch, WorkerPlan("default", Options()).runner)
+    yield fake
+    fake.launcher._control.close()
+    fake.sock.close()
+
+
+def test_more_runners_than_the_socket_takes_requests_are_all_started(fake):
+    """A large worker asks for its runners bit by bit, as the forkserver gets round to it."""
+    pairs = [socket.socketpair() for _ in range(100)]
+    for number, (_, theirs) in enumerate(pairs):
+        fake.launcher.launch(number, theirs)
+    fake.say(event="ready")
+    fake.launcher.events()
+    asked = fake.start_all()
+    assert len(asked) < 100
+
+    def all_are_started():
+        fake.launcher.events()
+        asked.extend(fake.start_all())
+        return len(asked) == 100
+
+    wait_until(all_are_started, seconds=5)
+
+    assert asked == list(range(100))
+    for ours, _ in pairs:
+        ours.close()
