@@ -15,8 +15,9 @@ from typing import NamedTuple
 from django_jobqueue import failpoint
 from django_jobqueue.policy.outcomes import Committed, Outcome
 from django_jobqueue.worker import clock
+from django_jobqueue.worker.child import Phase, Runner
 from django_jobqueue.worker.fate import cause, fate
-from django_jobqueue.worker.fleet import Fleet, Phase, Runner
+from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.launcher import Broken, Exited, Gone, NotStarted, Started
 from django_jobqueue.worker.nursery import Nursery

@@ -11,7 +11,7 @@ import random
 from pathlib import Path
 
 from django_jobqueue.conf import Options
-from django_jobqueue.worker.fleet import Runner
+from django_jobqueue.worker.child import Runner
 
 SPREAD = 0.1
 """Each runner lets its jobs end up to this part earlier, so that runners started together are not replaced together."""

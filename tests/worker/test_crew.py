@@ -9,8 +9,8 @@ import pytest
 from django_jobqueue.conf import Options
 from django_jobqueue.policy.outcomes import Interrupted, Lost, Succeeded
 from django_jobqueue.worker import clock
+from django_jobqueue.worker.child import Phase
 from django_jobqueue.worker.crew import SERVICE, Crew
-from django_jobqueue.worker.fleet import Phase
 from django_jobqueue.worker.frames import pack
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.wakeup import Wakeup

@@ -13,8 +13,9 @@ from django_jobqueue.policy.outcomes import Failed, Failure, Succeeded, Verdict
 from django_jobqueue.registry import discover
 from django_jobqueue.store.session import Session, connect
 from django_jobqueue.worker import clock
+from django_jobqueue.worker.child import Phase, Runner
 from django_jobqueue.worker.exchange import Exchange
-from django_jobqueue.worker.fleet import Fleet, Phase, Runner
+from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.wakeup import Wakeup
 from tests.store.hands import LOST, Hand
