@@ -9,7 +9,8 @@ Reading order:
 
 - `frames`      how the two speak: length-prefixed JSON on a socket pair, never pickle
 - `wire`        outcomes in words, for a frame
-- `executor`    one attempt in a runner: the only place that calls a task's code
+- `executor`    one attempt in a runner: the only place that calls a task
+- `verdict`     what an exception of a task means
 - `atomic`      a job and the record of its success in one transaction
 - `slate`       what is wiped before and after each attempt
 - `runner`      a child process: a reader, T threads for functions, one event loop for coroutines
