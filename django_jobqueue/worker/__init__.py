@@ -25,8 +25,8 @@ Reading order:
 - `restarts`    when a runner that ended is started again
 - `recycling`   when a runner has done enough
 - `fate`        what a runner's death means for what it had begun; `oom` whether memory was the cause of it
+- `service`     the runner in which receivers are told of a job's end; `receivers` does it there
 - `crew`        the runners' processes: started, listened to, killed, replaced
-- `receivers`   who is told of a job's end, in a runner of their own
 - `pace`        how long tasks take, so that short ones may be claimed a little ahead
 - `demand`      what is claimed next
 - `intake`      a claimed row becomes a flight, with a ticket

@@ -56,8 +56,6 @@ class Runner:
     worn_out: str = ""
     jobs_left: int = sys.maxsize
     """How many more jobs it may end before it is replaced."""
-    untold: int = 0
-    told_at: float = 0.0
     flights: dict[int, Flight] = field(default_factory=dict)
     outgoing: bytearray = field(default_factory=bytearray)
     reader: FrameReader = field(default_factory=FrameReader)

@@ -25,16 +25,11 @@ from django_jobqueue.worker.oom import OutOfMemory
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.recycling import Recycling
 from django_jobqueue.worker.restarts import Restarts
+from django_jobqueue.worker.service import SERVICE, Service
 from django_jobqueue.worker.wakeup import Wakeup
 from django_jobqueue.worker.wire import read_outcome
 
 logger = logging.getLogger("django_jobqueue.worker")
-
-SERVICE = -1
-"""The number of the service runner: no slots, it calls receivers."""
-
-RECEIVER_SECONDS = 30.0
-"""Receivers of `task_finished` get this long for what they were told; then their process is killed."""
 
 
 class Report(NamedTuple):
@@ -54,14 +49,13 @@ class Crew:
         self.never_started: list[Flight] = []
         self.broken = ""
         self.has_new_room = False
+        self.service = Service(self.fleet, self._start_service, self._watch)
         self._plan = plan
         self._wakeup = wakeup
         self._restarts = Restarts()
         self._oom = OutOfMemory()
         self._recycling = Recycling(plan.options)
         self._may_restart = True
-        self._to_tell: list[int] = []
-        self._service_at = 0.0
         self._nursery = Nursery(plan.runner, wakeup, self._restarts, self.take_events)
 
     def start(self) -> None:
@@ -70,35 +64,9 @@ class Crew:
             self._restarts.set(number, clock.now())
 
     @property
-    def untold(self) -> int:
-        """How many ends the service runner has not told the receivers of yet."""
-        service = self.fleet.runners.get(SERVICE)
-        return len(self._to_tell) + (service.untold if service else 0)
-
-    @property
     def is_restarting(self) -> bool:
         """Whether a runner waits to be started again."""
         return self._restarts.are_pending
-
-    def tell_receivers(self, job_ids: Sequence[int]) -> None:
-        """Have the service runner tell the receivers of `task_finished`; starts it if need be."""
-        self._to_tell += job_ids
-        self._tell()
-
-    def _tell(self) -> None:
-        if not self._to_tell or not self._nursery.is_open:
-            return
-        if SERVICE not in self.fleet.runners and clock.now() >= self._service_at:
-            self._launch(SERVICE)
-        service = self.fleet.runners.get(SERVICE)
-        if service is None or service.phase is Phase.DYING:
-            return
-        if not service.untold:
-            service.told_at = clock.now()
-        service.untold += len(self._to_tell)
-        service.say("finished", self._to_tell)
-        self._to_tell = []
-        self._watch(service)
 
     def ask_back(self) -> None:
         """Ask every runner for the orders that it has not begun, and start no runner any more."""
@@ -150,8 +118,7 @@ class Crew:
         for runner in self.fleet.runners.values():
             if runner.phase is Phase.DYING:
                 continue
-            if runner.untold and now > runner.told_at + RECEIVER_SECONDS:
-                logger.error("a receiver of task_finished did not return: %d ends of jobs are not told", runner.untold)
+            if runner.number == SERVICE and self.service.hangs(now):
                 runner.kill("a receiver did not return")
                 continue
             if overdue := runner.overdue(now, lease_margin):
@@ -170,7 +137,7 @@ class Crew:
         if self._may_restart:
             for number in self._restarts.take_due(now):
                 self._launch(number)
-        self._tell()
+        self.service.turn()
 
     def _let_go(self, runner: Runner, now: float, lease_margin: float) -> None:
         """Take back what waits in a runner and should not: its lease is lost, or a long job is before it."""
@@ -217,6 +184,10 @@ class Crew:
             runner.phase = Phase.DYING
             runner.killed_why = runner.killed_why or "the process that starts runners died"
             self._on_exit(number, None)
+
+    def _start_service(self) -> None:
+        if self._nursery.is_open:
+            self._launch(SERVICE)
 
     def _launch(self, number: int) -> None:
         if (ours := self._nursery.launch(number)) is None:
@@ -290,8 +261,7 @@ class Crew:
                     runner.worn_out = why
                     logger.warning("runner %s is replaced when its jobs have ended: %s", runner.number, why)
                 case ["told", count]:
-                    runner.untold -= count
-                    runner.told_at = clock.now()
+                    self.service.note_told(count)
                 case ["broken", error]:
                     self.broken = error
 
@@ -310,7 +280,7 @@ class Crew:
     def _wait_for_room(self, number: int) -> None:
         at = clock.now() + self._restarts.start_failed()
         if number == SERVICE:
-            self._service_at = at
+            self.service.wait(at)
         elif self._may_restart:
             self._restarts.set(number, at)
 
@@ -324,6 +294,8 @@ class Crew:
             pass
         self._wakeup.forget(runner.sock)
         runner.sock.close()
+        if number == SERVICE:
+            self.service.note_death()
         self._report_death(runner, code)
         self._schedule_restart(runner)
 

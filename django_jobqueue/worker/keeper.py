@@ -103,7 +103,7 @@ class Keeper:
             self._crew.place(now, self._lease_margin)
         if self._exchange.ended:
             if self._tells:
-                self._crew.tell_receivers(self._exchange.ended)
+                self._crew.service.tell(self._exchange.ended)
             self._exchange.ended.clear()
         self._error = self._crew.broken or self._exchange.error
         if is_stream and self._exchange.is_asking:
@@ -111,7 +111,7 @@ class Keeper:
 
     def _next_moment(self) -> float:
         moment = min(self._exchange.next_moment(), clock.now() + 1.0)
-        if self._crew.fleet.size or self._crew.is_restarting or self._crew.untold or self._stop_signals:
+        if self._crew.fleet.size or self._crew.is_restarting or self._crew.service.untold or self._stop_signals:
             moment = min(moment, self._check_at)
         return moment
 
@@ -134,7 +134,7 @@ class Keeper:
     def _is_done(self) -> bool:
         if self._error:
             return True
-        is_quiet = self._exchange.is_quiet and not self._crew.fleet.size and not self._crew.untold
+        is_quiet = self._exchange.is_quiet and not self._crew.fleet.size and not self._crew.service.untold
         if self._kill_at is not None:
             return is_quiet or clock.now() > self._kill_at + EXIT_SECONDS
         if self._plan.max_jobs is not None and self._exchange.claimed_count >= self._plan.max_jobs:

@@ -10,9 +10,10 @@ from django_jobqueue.conf import Options
 from django_jobqueue.policy.outcomes import Interrupted, Lost, Succeeded
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.child import Phase
-from django_jobqueue.worker.crew import SERVICE, Crew
+from django_jobqueue.worker.crew import Crew
 from django_jobqueue.worker.frames import pack
 from django_jobqueue.worker.plan import WorkerPlan
+from django_jobqueue.worker.service import SERVICE
 from django_jobqueue.worker.wakeup import Wakeup
 from tests.waiting import wait_until
 from tests.worker.flights import flight, runner
@@ -119,14 +120,14 @@ def test_what_is_to_be_told_waits_for_a_launcher(crew):
     """The process that starts runners is gone for a moment: receivers are told of what ended meanwhile after that."""
     crew._nursery._lose(0.0)
     crew._lose_all()
-    crew.tell_receivers([1, 2])
+    crew.service.tell([1, 2])
     assert SERVICE not in crew.fleet.runners
-    assert crew.untold == 2
+    assert crew.service.untold == 2
 
     crew.check(clock.now() + 1, lease_margin=6.0)
 
-    assert crew.fleet.runners[SERVICE].untold == 2
-    assert crew.untold == 2
+    assert SERVICE in crew.fleet.runners
+    assert crew.service.untold == 2
     crew.close()
 
 
