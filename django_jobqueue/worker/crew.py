@@ -262,6 +262,7 @@ class Crew:
                     logger.warning("runner %s is replaced when its jobs have ended: %s", runner.number, why)
                 case ["told", count]:
                     self.service.note_told(count)
+                    self._restarts.worked(runner.number)
                 case ["broken", error]:
                     self.broken = error
 
@@ -278,11 +279,7 @@ class Crew:
         self._wait_for_room(number)
 
     def _wait_for_room(self, number: int) -> None:
-        at = clock.now() + self._restarts.start_failed()
-        if number == SERVICE:
-            self.service.wait(at)
-        elif self._may_restart:
-            self._restarts.set(number, at)
+        self._start_after(self._restarts.start_failed(), number)
 
     def _on_exit(self, number: int, code: int | None) -> None:
         runner = self.fleet.runners.pop(number, None)
@@ -309,8 +306,6 @@ class Crew:
             self.reports.append(Report(flight, fate(flight, runner, begun, how), 0.0))
 
     def _schedule_restart(self, runner: Runner) -> None:
-        if not self._may_restart or runner.number == SERVICE:
-            return
         delay = 0.0
         if runner.phase is Phase.STARTING:
             delay = self._restarts.start_failed()
@@ -318,4 +313,10 @@ class Crew:
             delay = self._restarts.died(runner.number)
             if delay:
                 logger.warning("runner %s died again; it is started again in %.1f s", runner.number, delay)
-        self._restarts.set(runner.number, clock.now() + delay)
+        self._start_after(delay, runner.number)
+
+    def _start_after(self, delay: float, number: int) -> None:
+        if number == SERVICE:
+            self.service.wait(clock.now() + delay)
+        elif self._may_restart:
+            self._restarts.set(number, clock.now() + delay)

@@ -41,6 +41,9 @@ logger = logging.getLogger("django_jobqueue.worker")
 
 PR_SET_PDEATHSIG = 1
 
+TOLD_SECONDS = 0.1
+"""How often the keeper is told how far receivers have got: it kills a process in which one does not return."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunnerPlan:
@@ -267,8 +270,14 @@ class _Runner:
     def _tell_receivers(self, job_ids: list[int]) -> None:
         from django_jobqueue.worker.receivers import tell
 
-        tell(job_ids, backend=self._plan.bounds.backend)
-        self._send(["told", len(job_ids)])
+        told, said_at = 0, clock.now()
+        for _ in tell(job_ids, backend=self._plan.bounds.backend):
+            told += 1
+            if clock.now() - said_at >= TOLD_SECONDS:
+                self._send(["told", told])
+                told, said_at = 0, clock.now()
+        if told:
+            self._send(["told", told])
 
     def _send(self, message: list[Any]) -> None:
         data = pack(json.dumps(message).encode())
