@@ -56,6 +56,8 @@ class Runner:
     worn_out: str = ""
     jobs_left: int = sys.maxsize
     """How many more jobs it may end before it is replaced."""
+    max_bytes: int | None = None
+    """How much memory it may hold before it is replaced."""
     flights: dict[int, Flight] = field(default_factory=dict)
     outgoing: bytearray = field(default_factory=bytearray)
     reader: FrameReader = field(default_factory=FrameReader)

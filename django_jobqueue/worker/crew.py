@@ -125,7 +125,7 @@ class Crew:
                 runner.kill("a job had to be stopped", overdue)
                 continue
             runner.worn_out = runner.worn_out or self._recycling.verdict(runner, look_at_memory=looks)
-            if runner.worn_out and not runner.flights:
+            if runner.worn_out and not runner.flights and not (runner.number == SERVICE and self.service.is_busy):
                 logger.debug("runner %s is replaced: %s", runner.number, runner.worn_out)
                 runner.kill(runner.worn_out)
                 continue
@@ -269,6 +269,8 @@ class Crew:
     def _on_start(self, number: int, pid: int) -> None:
         runner = self.fleet.runners[number]
         runner.pid = pid
+        # Its own word, that it is ready, comes another way and may be here before.
+        self._recycling.measure(runner)
         if runner.phase is Phase.DYING:
             runner.kill(runner.killed_why, runner.ends)
 

@@ -44,6 +44,11 @@ class Service:
         """How many ends the receivers were not told of yet."""
         return len(self._line) + self._in_hand
 
+    @property
+    def is_busy(self) -> bool:
+        """Whether its runner has some in hand."""
+        return self._in_hand > 0
+
     def tell(self, job_ids: Sequence[int]) -> None:
         """Have the receivers told that these jobs have ended."""
         self._line += job_ids
@@ -58,7 +63,7 @@ class Service:
         if SERVICE not in self._fleet.runners and clock.now() >= self._start_at:
             self._start()
         runner = self._fleet.runners.get(SERVICE)
-        if runner is None or runner.phase is not Phase.READY:
+        if runner is None or runner.phase is not Phase.READY or runner.worn_out:
             return
         if not self._in_hand:
             self._told_at = clock.now()
