@@ -105,7 +105,9 @@ async def run_async(
     result = _prepare(order, task, bounds)
     if isinstance(result, Failed):
         return result
-    await _tell_async(result, bounds.backend)
+    if await _tell_async(result, bounds.backend) and is_unwanted():
+        # The cancel was delivered to a receiver, and no second one follows.
+        return NEVER_BEGUN
     limit = tasks.timeout_of(task)
     timer = asyncio.timeout(limit)
     try:
@@ -186,16 +188,18 @@ def _tell(result: results.TaskResult, backend: str) -> None:
         log_error("a receiver of task_started", error)
 
 
-async def _tell_async(result: results.TaskResult, backend: str) -> None:
+async def _tell_async(result: results.TaskResult, backend: str) -> bool:
+    """Tell the receivers, and say whether that was a wait, in which the attempt could be cancelled."""
     # From inside the event loop send_robust cannot call a receiver that is a coroutine. asend_robust can, but goes
     # through another thread for the others, and there always is one: Django's own line in the log.
     if not any(is_async for *_, is_async in task_started.receivers):
         _tell(result, backend)
-        return
+        return False
     try:
         await task_started.asend_robust(sender=_sender(backend), task_result=result)
     except BaseException as error:
         log_error("a receiver of task_started", error)
+    return True
 
 
 @cache
