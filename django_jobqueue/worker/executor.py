@@ -85,12 +85,11 @@ def run(
     try:
         if rested:
             slate.before()
-        try:
-            return Context().run(_run, order, task, bounds, is_unwanted)
-        finally:
-            slate.after(order.task)
-    except BaseException as error:  # a damaged row, a connection that cannot be mended: the slot outlives that too
+        return Context().run(_run, order, task, bounds, is_unwanted)
+    except BaseException as error:  # a damaged row, a connection that cannot be had: the slot outlives that too
         return Failed(describe(error))
+    finally:
+        slate.after(order.task)
 
 
 async def run_async(

@@ -35,6 +35,7 @@ from django_jobqueue.registry import Registry
 from django_jobqueue.worker import clock, executor, slate
 from django_jobqueue.worker.executor import Bounds, Order
 from django_jobqueue.worker.frames import FrameReader, pack
+from django_jobqueue.worker.verdict import log_error
 from django_jobqueue.worker.wire import wire
 
 logger = logging.getLogger("django_jobqueue.worker")
@@ -261,10 +262,13 @@ class _Runner:
             # The ORM's calls of every coroutine share one thread, and with it one connection; it is looked after there.
             await _uncancelled(sync_to_async(slate.before))
             outcome = await executor.run_async(order, task, self._plan.bounds, is_unwanted=self._asker(order))
-            await _uncancelled(sync_to_async(slate.after), order.task)
         except BaseException as error:
             # Whatever happens around it, the keeper gets an answer: a coroutine without one would run for ever.
             outcome = Failed(describe(error))
+        try:
+            await _uncancelled(sync_to_async(slate.after), order.task)
+        except BaseException as error:  # no cleaning up changes what became of it
+            log_error(f"cleaning up after {order.task}", error)
         self._done(order, clock.now() - began, outcome)
 
     def _tell_receivers(self, job_ids: list[int]) -> None:
