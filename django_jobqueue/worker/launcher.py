@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from dataclasses import asdict
 from typing import Any, NamedTuple, Protocol
 
 from django_jobqueue.worker.executor import Bounds
-from django_jobqueue.worker.forkserver import DATAGRAM_BYTES
+from django_jobqueue.worker.forkserver import DATAGRAM_BYTES, kill_group
 from django_jobqueue.worker.runner import RunnerPlan
 
 logger = logging.getLogger("django_jobqueue.worker")
@@ -192,6 +191,8 @@ class Spawner:
     def events(self) -> list[Event]:
         events, self._events = self._events, []
         for number, process in list(self._processes.items()):
+            if _has_ended(process.pid):
+                kill_group(process.pid)
             if (code := process.poll()) is not None:
                 del self._processes[number]
                 events.append(Exited(number, code))
@@ -199,9 +200,17 @@ class Spawner:
 
     def close(self) -> None:
         for process in self._processes.values():
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+            kill_group(process.pid)
             process.wait()
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether a child has ended. It is not reaped, so its number is still its own."""
+    if not hasattr(os, "waitid"):  # macOS, on an older Python
+        return False
+    with suppress(ChildProcessError):
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    return False
 
 
 def forkserver_main(fd: int, parent_pid: int, plan: dict[str, Any]) -> None:
