@@ -48,6 +48,7 @@ class Crew:
         self.reports: list[Report] = []
         self.never_started: list[Flight] = []
         self.broken = ""
+        self.was_ready = False
         self.has_new_room = False
         self.service = Service(self.fleet, self._start_service, self._watch)
         self._plan = plan
@@ -130,6 +131,8 @@ class Crew:
                 runner.kill(runner.worn_out)
                 continue
             self._let_go(runner, now, lease_margin)
+        if self.broken and SERVICE not in self.fleet.runners:
+            self.service.give_up()
         if self._may_restart:
             self._nursery.reopen(now)
         if not self._nursery.is_open:
@@ -253,7 +256,7 @@ class Crew:
                     self.never_started += [f for ticket in tickets if (f := runner.take_back(ticket)) is not None]
                 case ["ready"]:
                     runner.phase = Phase.READY if runner.phase is Phase.STARTING else runner.phase
-                    self.has_new_room = True
+                    self.has_new_room = self.was_ready = True
                     self._restarts.started()
                     self._oom.forget()
                     self._recycling.started(runner)

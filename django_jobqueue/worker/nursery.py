@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import socket
 import sys
 from collections.abc import Callable, Iterator
@@ -75,11 +76,13 @@ class Nursery:
                     yield Gone()
                     return
                 case Gone():
-                    if not self._is_broken:
+                    if self._is_broken:
+                        self._lose(math.inf)
+                    else:
                         delay = self._restarts.start_failed()
                         logger.warning("the process that starts runners died; it is started again in %.1f s", delay)
                         self._lose(delay)
-                        yield event
+                    yield event
                     return
                 case Broken():
                     self._is_broken = True

@@ -77,6 +77,12 @@ class Service:
         """Start no runner before a moment: the last one could not be started, or died."""
         self._start_at = until
 
+    def give_up(self) -> None:
+        """Let go of all that waits: its runner cannot be started any more."""
+        if self._line:
+            logger.warning("receivers of task_finished are not told of %d ends of jobs", len(self._line))
+            self._line.clear()
+
     def note_told(self, count: int) -> None:
         """Take in that so many were told."""
         self._in_hand -= count

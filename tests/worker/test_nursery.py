@@ -6,6 +6,7 @@ import os
 import socket
 from contextlib import suppress
 from itertools import count
+from unittest.mock import Mock
 
 import pytest
 
@@ -139,3 +140,20 @@ def test_more_runners_than_the_socket_takes_requests_are_all_started(fake):
     assert asked == list(range(100))
     for ours, _ in pairs:
         ours.close()
+
+
+def test_a_launcher_whose_code_imports_no_longer_is_not_started_again(crew, fake):
+    """It says why and ends: what waits for it is accounted for, and nobody listens to its socket any more."""
+    crew._nursery._forget()
+    crew._nursery._launcher = fake.launcher
+    fake.launcher._process = Mock()
+    crew.start()
+    crew.check(clock.now() + 60, lease_margin=6.0)
+    fake.say(event="broken", error="ImportError")
+    fake.sock.shutdown(socket.SHUT_RDWR)
+    crew.take_events()
+    crew.check(clock.now() + 60, lease_margin=6.0)
+
+    assert crew.broken == "ImportError"
+    assert not crew.fleet.runners
+    assert not crew._nursery.is_open
