@@ -49,6 +49,7 @@ class Runner:
     sock: socket.socket
     phase: Phase = Phase.STARTING
     pid: int | None = None
+    started_at: float = 0.0
     ends: dict[int, Outcome] = field(default_factory=dict)
     killed_why: str = ""
     reserved: bool = False

@@ -115,10 +115,13 @@ class Crew:
 
     def check(self, now: float, lease_margin: float) -> None:
         """Kill runners whose job is past its time limit or its lease, and start those whose wait is over."""
+        self._nursery.look(now)
         looks = self._recycling.is_due_to_look(now)
         for runner in self.fleet.runners.values():
             if runner.phase is Phase.DYING:
                 continue
+            if runner.phase is Phase.STARTING and runner.pid is not None:
+                self._nursery.note_slow(now, runner.pid, runner.started_at)
             if runner.number == SERVICE and self.service.hangs(now):
                 runner.kill("a receiver did not return")
                 continue
@@ -271,7 +274,7 @@ class Crew:
 
     def _on_start(self, number: int, pid: int) -> None:
         runner = self.fleet.runners[number]
-        runner.pid = pid
+        runner.pid, runner.started_at = pid, clock.now()
         # Its own word, that it is ready, comes another way and may be here before.
         self._recycling.measure(runner)
         if runner.phase is Phase.DYING:

@@ -68,6 +68,10 @@ class Launcher(Protocol):
     def fileno(self) -> int | None:
         """The descriptor that becomes readable when there are events; None if a SIGCHLD tells."""
 
+    @property
+    def importing(self) -> int | None:
+        """The process that imports the code for all runners, while it does; None where there is none."""
+
     def launch(self, number: int, sock: socket.socket) -> None:
         """Start runner `number` with its end of the socket pair, which is closed here. Does not wait for it.
 
@@ -110,6 +114,10 @@ class Forkserver:
 
     def fileno(self) -> int | None:
         return self._control.fileno()
+
+    @property
+    def importing(self) -> int | None:
+        return None if self._is_ready else self._process.pid
 
     def launch(self, number: int, sock: socket.socket) -> None:
         self._queue.append((number, sock))
@@ -175,6 +183,10 @@ class Spawner:
         self._events: list[Event] = []
 
     def fileno(self) -> int | None:
+        return None
+
+    @property
+    def importing(self) -> int | None:
         return None
 
     def launch(self, number: int, sock: socket.socket) -> None:

@@ -27,6 +27,10 @@ from django_jobqueue.worker.wakeup import Wakeup
 logger = logging.getLogger("django_jobqueue.worker")
 
 
+SLOW_SECONDS = 30.0
+"""A process that imports for longer is named in the log: it may hang, and would do so in silence."""
+
+
 class Nursery:
     """Starts processes. `on_news` is called when `events` has something to say."""
 
@@ -35,6 +39,8 @@ class Nursery:
         self._use_spawn = sys.platform != "linux"
         self._is_broken = False
         self._reopen_at: float | None = None
+        self._opened_at = 0.0
+        self._slow: set[int] = set()
         self._not_started: set[int | None] = set()  # runners by their numbers; None is the launcher
         self._launcher: Launcher
         self._open()
@@ -96,6 +102,17 @@ class Nursery:
                 case _:
                     yield event
 
+    def note_slow(self, now: float, pid: int, since: float) -> None:
+        """Name a process that has been importing since `since`, once, if that is long."""
+        if now > since + SLOW_SECONDS and pid not in self._slow:
+            self._slow.add(pid)
+            logger.warning("process %d has been importing the code for %.0f s and is not ready", pid, now - since)
+
+    def look(self, now: float) -> None:
+        """Look whether the launcher hangs."""
+        if self.is_open and (pid := self._launcher.importing) is not None:
+            self.note_slow(now, pid, self._opened_at)
+
     def reopen(self, now: float) -> None:
         """Open again, if the wait for it is over."""
         if self._reopen_at is not None and now >= self._reopen_at:
@@ -114,6 +131,7 @@ class Nursery:
             self._reopen_at = clock.now() + self._restarts.start_failed()
             self._note_failure(None, str(error))
             return
+        self._opened_at = clock.now()
         self._note_success(None)
         if (fd := self._launcher.fileno()) is not None:
             self._wakeup.watch(fd, lambda _events: self._on_news())

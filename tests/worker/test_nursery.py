@@ -12,11 +12,14 @@ import pytest
 
 from django_jobqueue.conf import Options
 from django_jobqueue.worker import clock, forkserver
+from django_jobqueue.worker.child import Phase
 from django_jobqueue.worker.crew import Crew
 from django_jobqueue.worker.launcher import Forkserver
+from django_jobqueue.worker.nursery import SLOW_SECONDS
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.wakeup import Wakeup
 from tests.waiting import wait_until
+from tests.worker.flights import runner
 
 NO_PROCESS = OSError(errno.EAGAIN, "Resource temporarily unavailable")
 
@@ -60,7 +63,7 @@ def test_a_keeper_without_descriptors_tries_again(crew, monkeypatch, caplog):
     crew.check(clock.now() + 60, lease_margin=6.0)
     wait_until(lambda: crew.take_events() or crew.fleet.runners[0].pid)
 
-    assert [record.message.split(":")[0] for record in caplog.records if record.name == "django_jobqueue.worker"] == [
+    assert [record.message.split(":")[0] for record in caplog.records if "can be started" in record.message] == [
         "no process can be started",
         "processes can be started again",
     ]
@@ -146,7 +149,7 @@ def test_a_launcher_whose_code_imports_no_longer_is_not_started_again(crew, fake
     """It says why and ends: what waits for it is accounted for, and nobody listens to its socket any more."""
     crew._nursery._forget()
     crew._nursery._launcher = fake.launcher
-    fake.launcher._process = Mock()
+    fake.launcher._process = Mock(pid=4711)
     crew.start()
     crew.check(clock.now() + 60, lease_margin=6.0)
     fake.say(event="broken", error="ImportError")
@@ -157,3 +160,35 @@ def test_a_launcher_whose_code_imports_no_longer_is_not_started_again(crew, fake
     assert crew.broken == "ImportError"
     assert not crew.fleet.runners
     assert not crew._nursery.is_open
+
+
+def test_a_launcher_that_hangs_in_its_imports_is_named_once(crew, fake, caplog):
+    """Nothing says so but the worker's silence: after half a minute one warning names the process."""
+    crew._nursery._forget()
+    crew._nursery._launcher = fake.launcher
+    fake.launcher._process = Mock(pid=4711)
+    crew.check(clock.now() + SLOW_SECONDS - 5, lease_margin=6.0)
+    assert not caplog.records
+    for seconds in (1, 2):
+        crew.check(clock.now() + SLOW_SECONDS + seconds, lease_margin=6.0)
+
+    (warning,) = caplog.records
+    assert "4711" in warning.getMessage()
+    fake.say(event="ready")
+    crew.take_events()
+    assert fake.launcher.importing is None
+
+
+def test_a_runner_that_hangs_in_its_imports_is_named_once(crew, caplog):
+    """A spawned runner imports by itself: one that is not ready after half a minute is named."""
+    crew._nursery._use_spawn = True
+    crew._nursery._forget()
+    crew._nursery._open()
+    one, _ = runner(3, phase=Phase.STARTING)
+    crew.fleet.runners[3] = one
+    crew._on_start(3, 99_999_999)
+    for seconds in (1, 2):
+        crew.check(clock.now() + SLOW_SECONDS + seconds, lease_margin=6.0)
+
+    (warning,) = caplog.records
+    assert "99999999" in warning.getMessage()
