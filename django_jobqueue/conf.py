@@ -191,7 +191,7 @@ def _expected(value: Any, bounds: Mapping[str, Any]) -> str:
     if numeric and not isinstance(value, bool) and bounds["minimum"] <= value <= bounds["maximum"]:
         return ""
     noun = "a whole number" if kind is int else "a number of seconds"
-    return f"{noun} from {bounds['minimum']:g} to {bounds['maximum']:.0f}"
+    return f"{noun} from {bounds['minimum']} to {bounds['maximum']:.0f}"
 
 
 def _contradictory(mapping: Mapping[str, Any]) -> list[str]:

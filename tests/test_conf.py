@@ -121,3 +121,11 @@ def test_every_option_is_documented_with_its_default():
         shown = f"{default:g}" if isinstance(default, float) else str(default)
         assert "efault" in text, option.name
         assert shown in text, option.name
+
+
+def test_bounds_are_written_in_figures():
+    """A message shows large bounds as a person would type them."""
+    with pytest.raises(InvalidOptions, match="a whole number from 1000000 to 1000000000000000; got 5"):
+        Options(max_process_bytes=5)
+    with pytest.raises(InvalidOptions, match=r"a number of seconds from 0\.1 to 43200; got 0"):
+        Options(renew_seconds=0)

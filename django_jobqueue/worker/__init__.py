@@ -9,22 +9,27 @@ Reading order:
 
 - `frames`      how the two speak: length-prefixed JSON on a socket pair, never pickle
 - `wire`        outcomes in words, for a frame
-- `executor`    one attempt in a runner: the only place that calls a task's code
+- `executor`    one attempt in a runner: the only place that calls a task
+- `verdict`     what an exception of a task means
 - `atomic`      a job and the record of its success in one transaction
 - `slate`       what is wiped before and after each attempt
 - `runner`      a child process: a reader, T threads for functions, one event loop for coroutines
 - `forkserver`  a child that has imported everything once, and forks runners
 - `launcher`    the keeper's end of that, and the spawn way for where forking is unsafe
-- `nursery`     one launcher at a time, and another when it dies
-- `crew`        the runners' processes: started, listened to, killed, replaced
-- `recycling`   when a runner has done enough
-- `restarts`    when a runner that ended is started again
-- `fate`        what a runner's death means for what it had begun; `oom` whether memory was the cause of it
+- `clock`       the one that durations are measured on
+- `plan`        what a worker is told once
 - `flight`      an attempt in the keeper's hands
-- `fleet`       the keeper's picture of its runners: what each holds, what it may take, when it must be killed
+- `child`       a runner as the keeper has it: the line to it, what it holds, how it is ended
+- `fleet`       the keeper's picture of all of them: what may be claimed, and who gets which job
+- `nursery`     one launcher at a time, and another when it dies
+- `restarts`    when a runner that ended is started again
+- `recycling`   when a runner has done enough
+- `fate`        what a runner's death means for what it had begun; `oom` whether memory was the cause of it
+- `service`     the runner in which receivers are told of a job's end; `receivers` does it there
+- `crew`        the runners' processes: started, listened to, killed, replaced
+- `pace`        how long tasks take, so that short ones may be claimed a little ahead
 - `demand`      what is claimed next
 - `intake`      a claimed row becomes a flight, with a ticket
-- `pace`        how long tasks take, so that short ones may be claimed a little ahead
 - `link`        the thread that makes database calls, one at a time, each under a deadline
 - `ledger`      what waits to be written, and how a batch that is refused is taken apart
 - `judge`       the end of an attempt becomes a settlement
@@ -32,8 +37,7 @@ Reading order:
 - `calls`       the transactions that a keeper makes
 - `schedule`    when it polls, rescues and renews; `outage` when it tries again
 - `agenda`      which call to the database comes next; `exchange` makes it, and understands the reply
-- `receivers`   who is told of a job's end, in a runner of their own
-- `wakeup`      what the keeper's one wait hears: signals and NOTIFY
+- `wakeup`      the one place where the keeper waits, and what wakes it, signals among it; `listener` hears NOTIFY
 - `keeper`      the loop
 
 Clocks: a lease, a due time and an age are PostgreSQL's. Here, durations only: CLOCK_BOOTTIME, which runs on while a

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import logging
-import socket
 from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
@@ -16,25 +15,21 @@ from typing import NamedTuple
 from django_jobqueue import failpoint
 from django_jobqueue.policy.outcomes import Committed, Outcome
 from django_jobqueue.worker import clock
+from django_jobqueue.worker.child import Phase, Runner
 from django_jobqueue.worker.fate import cause, fate
-from django_jobqueue.worker.fleet import Fleet, Phase, Runner
+from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.flight import Flight
-from django_jobqueue.worker.launcher import Broken, Exited, Gone, Started
+from django_jobqueue.worker.launcher import Broken, Exited, Gone, NotStarted, Started
 from django_jobqueue.worker.nursery import Nursery
 from django_jobqueue.worker.oom import OutOfMemory
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.recycling import Recycling
 from django_jobqueue.worker.restarts import Restarts
+from django_jobqueue.worker.service import SERVICE, Service
 from django_jobqueue.worker.wakeup import Wakeup
 from django_jobqueue.worker.wire import read_outcome
 
 logger = logging.getLogger("django_jobqueue.worker")
-
-SERVICE = -1
-"""The number of the service runner: no slots, it calls receivers."""
-
-RECEIVER_SECONDS = 30.0
-"""Receivers of `task_finished` get this long for what they were told; then their process is killed."""
 
 
 class Report(NamedTuple):
@@ -53,51 +48,26 @@ class Crew:
         self.reports: list[Report] = []
         self.never_started: list[Flight] = []
         self.broken = ""
+        self.was_ready = False
         self.has_new_room = False
+        self.service = Service(self.fleet, self._start_service, self._watch)
         self._plan = plan
         self._wakeup = wakeup
         self._restarts = Restarts()
         self._oom = OutOfMemory()
         self._recycling = Recycling(plan.options)
         self._may_restart = True
-        self._to_tell: list[int] = []
         self._nursery = Nursery(plan.runner, wakeup, self._restarts, self.take_events)
 
     def start(self) -> None:
-        """Start every runner."""
+        """Have every runner started."""
         for number in range(self._plan.processes):
-            self._launch(number)
-
-    @property
-    def untold(self) -> int:
-        """How many ends the service runner has not told the receivers of yet."""
-        service = self.fleet.runners.get(SERVICE)
-        return len(self._to_tell) + (service.untold if service else 0)
+            self._restarts.set(number, clock.now())
 
     @property
     def is_restarting(self) -> bool:
         """Whether a runner waits to be started again."""
         return self._restarts.are_pending
-
-    def tell_receivers(self, job_ids: Sequence[int]) -> None:
-        """Have the service runner tell the receivers of `task_finished`; starts it if need be."""
-        self._to_tell += job_ids
-        self._tell()
-
-    def _tell(self) -> None:
-        if not self._to_tell or not self._nursery.is_open:
-            return
-        if SERVICE not in self.fleet.runners:
-            self._launch(SERVICE)
-        service = self.fleet.runners[SERVICE]
-        if service.phase is Phase.DYING:
-            return
-        if not service.untold:
-            service.told_at = clock.now()
-        service.untold += len(self._to_tell)
-        service.say("finished", self._to_tell)
-        self._to_tell = []
-        self._watch(service)
 
     def ask_back(self) -> None:
         """Ask every runner for the orders that it has not begun, and start no runner any more."""
@@ -145,23 +115,27 @@ class Crew:
 
     def check(self, now: float, lease_margin: float) -> None:
         """Kill runners whose job is past its time limit or its lease, and start those whose wait is over."""
+        self._nursery.look(now)
         looks = self._recycling.is_due_to_look(now)
         for runner in self.fleet.runners.values():
             if runner.phase is Phase.DYING:
                 continue
-            if runner.untold and now > runner.told_at + RECEIVER_SECONDS:
-                logger.error("a receiver of task_finished did not return: %d ends of jobs are not told", runner.untold)
+            if runner.phase is Phase.STARTING and runner.pid is not None:
+                self._nursery.note_slow(now, runner.pid, runner.started_at)
+            if runner.number == SERVICE and self.service.hangs(now):
                 runner.kill("a receiver did not return")
                 continue
             if overdue := runner.overdue(now, lease_margin):
                 runner.kill("a job had to be stopped", overdue)
                 continue
             runner.worn_out = runner.worn_out or self._recycling.verdict(runner, look_at_memory=looks)
-            if runner.worn_out and not runner.flights:
+            if runner.worn_out and not runner.flights and not (runner.number == SERVICE and self.service.is_busy):
                 logger.debug("runner %s is replaced: %s", runner.number, runner.worn_out)
                 runner.kill(runner.worn_out)
                 continue
             self._let_go(runner, now, lease_margin)
+        if self.broken and SERVICE not in self.fleet.runners:
+            self.service.give_up()
         if self._may_restart:
             self._nursery.reopen(now)
         if not self._nursery.is_open:
@@ -169,7 +143,7 @@ class Crew:
         if self._may_restart:
             for number in self._restarts.take_due(now):
                 self._launch(number)
-        self._tell()
+        self.service.turn()
 
     def _let_go(self, runner: Runner, now: float, lease_margin: float) -> None:
         """Take back what waits in a runner and should not: its lease is lost, or a long job is before it."""
@@ -193,6 +167,8 @@ class Crew:
             match event:
                 case Started(number, pid):
                     self._on_start(number, pid)
+                case NotStarted(number):
+                    self._on_no_start(number)
                 case Exited(number, code):
                     self._on_exit(number, code)
                 case Broken(error):
@@ -215,9 +191,14 @@ class Crew:
             runner.killed_why = runner.killed_why or "the process that starts runners died"
             self._on_exit(number, None)
 
+    def _start_service(self) -> None:
+        if self._nursery.is_open:
+            self._launch(SERVICE)
+
     def _launch(self, number: int) -> None:
-        ours, theirs = socket.socketpair()
-        ours.setblocking(False)
+        if (ours := self._nursery.launch(number)) is None:
+            self._wait_for_room(number)
+            return
         is_service = number == SERVICE
         self.fleet.runners[number] = Runner(
             number=number,
@@ -226,7 +207,6 @@ class Crew:
             sock=ours,
         )
         self._watch(self.fleet.runners[number])
-        self._nursery.launch(number, theirs)
 
     def _watch(self, runner: Runner) -> None:
         self._wakeup.watch(runner.sock, partial(self._on_ready, runner), write=bool(runner.outgoing))
@@ -236,19 +216,22 @@ class Crew:
             runner.flush()
             if not runner.outgoing:
                 self._watch(runner)
-        if not self._listen(runner):
+        if self._listen(runner) is None:
             # Its end of the socket is closed. Mostly it is dead; what that means is known when its exit is. If a task
             # has closed the socket, no word reaches it any more, and it has no right to run.
             self._wakeup.forget(runner.sock)
             if runner.phase is Phase.READY:
                 runner.kill("")
 
-    def _listen(self, runner: Runner) -> bool:
-        """Take in what a runner has said, and say whether it may say more."""
+    def _listen(self, runner: Runner) -> int | None:
+        """Take in what a runner has said, and say how many messages that was; None when it will say no more.
+
+        None of them is whole while a large one is on its way, or when there was only room to write.
+        """
         try:
             payloads = runner.receive()
             if payloads is None:
-                return False
+                return None
             self._hear(runner, payloads)
         except (ValueError, TypeError, RecursionError) as error:
             # A task wrote into the socket. What else is damaged nobody knows, so this is a death like any other
@@ -257,8 +240,8 @@ class Crew:
                 "runner %s (pid %s) makes no sense any more (%s); it is killed", runner.number, runner.pid, error
             )
             runner.kill("")
-            return False
-        return bool(payloads)
+            return None
+        return len(payloads)
 
     def _hear(self, runner: Runner, payloads: list[bytes]) -> None:
         if not payloads:
@@ -279,7 +262,7 @@ class Crew:
                     self.never_started += [f for ticket in tickets if (f := runner.take_back(ticket)) is not None]
                 case ["ready"]:
                     runner.phase = Phase.READY if runner.phase is Phase.STARTING else runner.phase
-                    self.has_new_room = True
+                    self.has_new_room = self.was_ready = True
                     self._restarts.started()
                     self._oom.forget()
                     self._recycling.started(runner)
@@ -287,26 +270,40 @@ class Crew:
                     runner.worn_out = why
                     logger.warning("runner %s is replaced when its jobs have ended: %s", runner.number, why)
                 case ["told", count]:
-                    runner.untold -= count
-                    runner.told_at = clock.now()
+                    self.service.note_told(count)
+                    self._restarts.worked(runner.number)
                 case ["broken", error]:
                     self.broken = error
 
     def _on_start(self, number: int, pid: int) -> None:
         runner = self.fleet.runners[number]
-        runner.pid = pid
+        runner.pid, runner.started_at = pid, clock.now()
+        # Its own word, that it is ready, comes another way and may be here before.
+        self._recycling.measure(runner)
         if runner.phase is Phase.DYING:
             runner.kill(runner.killed_why, runner.ends)
+
+    def _on_no_start(self, number: int) -> None:
+        if (runner := self.fleet.runners.pop(number, None)) is not None:
+            self._wakeup.forget(runner.sock)
+            runner.sock.close()
+        self._wait_for_room(number)
+
+    def _wait_for_room(self, number: int) -> None:
+        self._start_after(self._restarts.start_failed(), number)
 
     def _on_exit(self, number: int, code: int | None) -> None:
         runner = self.fleet.runners.pop(number, None)
         if runner is None:
             return
-        # What it managed to say before it died still counts.
+        # What it managed to say before it died still counts. Not until the end of the socket: a program that a job has
+        # started may hold it open.
         while self._listen(runner):
             pass
         self._wakeup.forget(runner.sock)
         runner.sock.close()
+        if number == SERVICE:
+            self.service.note_death()
         self._report_death(runner, code)
         self._schedule_restart(runner)
 
@@ -320,8 +317,6 @@ class Crew:
             self.reports.append(Report(flight, fate(flight, runner, begun, how), 0.0))
 
     def _schedule_restart(self, runner: Runner) -> None:
-        if not self._may_restart or runner.number == SERVICE:
-            return
         delay = 0.0
         if runner.phase is Phase.STARTING:
             delay = self._restarts.start_failed()
@@ -329,4 +324,10 @@ class Crew:
             delay = self._restarts.died(runner.number)
             if delay:
                 logger.warning("runner %s died again; it is started again in %.1f s", runner.number, delay)
-        self._restarts.set(runner.number, clock.now() + delay)
+        self._start_after(delay, runner.number)
+
+    def _start_after(self, delay: float, number: int) -> None:
+        if number == SERVICE:
+            self.service.wait(clock.now() + delay)
+        elif self._may_restart:
+            self._restarts.set(number, clock.now() + delay)

@@ -1,4 +1,4 @@
-"""Run one attempt: the only place in the app that calls a task's code.
+"""Run one attempt: the only place in the app that calls a task.
 
 A straight pipe: check the order, tell `task_started`, call, turn whatever happened into an Outcome. Nothing that a
 task raises gets past it, SystemExit and KeyboardInterrupt included: a job cannot end its runner by raising.
@@ -7,9 +7,7 @@ task raises gets past it, SystemExit and KeyboardInterrupt included: a job canno
 from __future__ import annotations
 
 import asyncio
-import inspect
 import json
-import logging
 import os
 from collections.abc import Callable
 from contextvars import Context
@@ -20,24 +18,21 @@ from uuid import UUID
 
 from django_jobqueue import results, tasks
 from django_jobqueue.compat import AnyTask, task_backends, task_started
-from django_jobqueue.exceptions import InvalidPayload, JobCancelled, Reject, Retry, Snooze
+from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.storable_json import dumps
 from django_jobqueue.payload.storable_text import class_path, describe, storable
-from django_jobqueue.policy.backoff import Backoff
 from django_jobqueue.policy.outcomes import (
     Cancelled,
     Committed,
     Failed,
     Failure,
     Outcome,
-    Snoozed,
     Succeeded,
     TimedOut,
     Verdict,
 )
 from django_jobqueue.worker import slate
-
-logger = logging.getLogger("django_jobqueue.worker")
+from django_jobqueue.worker.verdict import log_error, outcome_of
 
 _DECODER = json.JSONDecoder()
 NEVER_BEGUN = Cancelled(Failure("", "cancelled before it began"))
@@ -69,7 +64,8 @@ class Bounds:
     database: str = "default"
 
 
-def _wanted() -> bool:
+def _never() -> bool:
+    """Say that nobody wants the job cancelled."""
     return False
 
 
@@ -78,7 +74,7 @@ def run(
     task: AnyTask | None,
     bounds: Bounds,
     *,
-    is_unwanted: Callable[[], bool] = _wanted,
+    is_unwanted: Callable[[], bool] = _never,
     tell_committed: Callable[[], None] = lambda: None,
     rested: bool = True,
 ) -> Outcome | Committed:
@@ -91,16 +87,15 @@ def run(
     try:
         if rested:
             slate.before()
-        try:
-            return Context().run(_run, order, task, bounds, is_unwanted, tell_committed)
-        finally:
-            slate.after(order.task)
-    except BaseException as error:  # a damaged row, a connection that cannot be mended: the slot outlives that too
+        return Context().run(_run, order, task, bounds, is_unwanted, tell_committed)
+    except BaseException as error:  # a damaged row, a connection that cannot be had: the slot outlives that too
         return Failed(describe(error))
+    finally:
+        slate.after(order.task)
 
 
 async def run_async(
-    order: Order, task: AnyTask, bounds: Bounds, *, is_unwanted: Callable[[], bool] = _wanted
+    order: Order, task: AnyTask, bounds: Bounds, *, is_unwanted: Callable[[], bool] = _never
 ) -> Outcome:
     """Run an attempt of a coroutine in this event loop; cancels it at its time limit.
 
@@ -111,7 +106,9 @@ async def run_async(
     result = _prepare(order, task, bounds)
     if isinstance(result, Failed):
         return result
-    await _tell_async(result, bounds.backend)
+    if await _tell_async(result, bounds.backend) and is_unwanted():
+        # The cancel was delivered to a receiver, and no second one follows.
+        return NEVER_BEGUN
     limit = tasks.timeout_of(task)
     timer = asyncio.timeout(limit)
     try:
@@ -122,7 +119,7 @@ async def run_async(
         # Not isinstance: it would ask the exception for its class.
         if timer.expired() and issubclass(type(error), TimeoutError):
             return TimedOut(Failure("builtins.TimeoutError", f"cancelled after {limit:g} s", describe(error).traceback))
-        return _outcome_of(error, task, result, is_unwanted)
+        return outcome_of(error, task, result, is_unwanted)
     return _succeeded(value, bounds)
 
 
@@ -150,7 +147,7 @@ def _run(
         call = partial(_call, order, task, result, bounds, is_unwanted)
         return run_atomic(call, tell_committed, job_id=order.job_id, token=UUID(order.token), using=bounds.database)
     except BaseException as error:  # errors on commit are failures like any other
-        return _outcome_of(error, task, result, is_unwanted)
+        return outcome_of(error, task, result, is_unwanted)
 
 
 def _call(
@@ -160,7 +157,7 @@ def _call(
         with _LeavingCopies():
             value = task.func(*_call_args(task, result, order, is_unwanted), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
-        return _outcome_of(error, task, result, is_unwanted)
+        return outcome_of(error, task, result, is_unwanted)
     return _succeeded(value, bounds)
 
 
@@ -195,19 +192,21 @@ def _tell(result: results.TaskResult, backend: str) -> None:
     try:
         task_started.send_robust(sender=_sender(backend), task_result=result)
     except BaseException as error:
-        _log("a receiver of task_started", error)
+        log_error("a receiver of task_started", error)
 
 
-async def _tell_async(result: results.TaskResult, backend: str) -> None:
+async def _tell_async(result: results.TaskResult, backend: str) -> bool:
+    """Tell the receivers, and say whether that was a wait, in which the attempt could be cancelled."""
     # From inside the event loop send_robust cannot call a receiver that is a coroutine. asend_robust can, but goes
     # through another thread for the others, and there always is one: Django's own line in the log.
     if not any(is_async for *_, is_async in task_started.receivers):
         _tell(result, backend)
-        return
+        return False
     try:
         await task_started.asend_robust(sender=_sender(backend), task_result=result)
     except BaseException as error:
-        _log("a receiver of task_started", error)
+        log_error("a receiver of task_started", error)
+    return True
 
 
 @cache
@@ -248,67 +247,3 @@ def _succeeded(value: Any, bounds: Bounds) -> Outcome:
         return Succeeded(dumps(value, "result", max_bytes=bounds.max_result_bytes))
     except InvalidPayload as error:
         return Failed(describe(error), Verdict.INVALID_RESULT)
-
-
-def _outcome_of(
-    error: BaseException, task: AnyTask, result: results.TaskResult, is_unwanted: Callable[[], bool]
-) -> Outcome:
-    try:
-        if issubclass(type(error), JobCancelled | asyncio.CancelledError) and is_unwanted():
-            return Cancelled(describe(error))
-        return _judged(error, task, result)
-    except BaseException as flaw:
-        # An exception is the task's code too: it may lie about its class, or be a Snooze without seconds.
-        _log(f"what {task.module_path} raised cannot be judged, and counts as an ordinary failure: it", flaw)
-        return Failed(describe(error))
-
-
-def _judged(error: BaseException, task: AnyTask, result: results.TaskResult) -> Outcome:
-    match error:
-        case Snooze():
-            return Snoozed(Snooze(error.seconds).seconds)
-        case Retry():
-            return Failed(describe(error), after_seconds=Retry(error.after).after)
-        case Reject():
-            return Failed(describe(error), Verdict.REJECTED)
-        case TypeError() if _does_not_fit(task, result):
-            return Failed(_mismatch(error, task, result), Verdict.INVALID_PAYLOAD)
-        case _ if not tasks.may_retry(task, error):
-            return Failed(describe(error), Verdict.NOT_RETRYABLE)
-        case _:
-            return Failed(describe(error), after_seconds=_asked_backoff(error, task, result))
-
-
-def _does_not_fit(task: AnyTask, result: results.TaskResult) -> bool:
-    context = [None] if task.takes_context else []
-    try:
-        inspect.signature(task.func).bind(*context, *result.args, **result.kwargs)
-    except TypeError:
-        return True
-    return False
-
-
-def _mismatch(error: TypeError, task: AnyTask, result: results.TaskResult) -> Failure:
-    given = ", ".join(
-        [repr(arg) for arg in result.args] + [f"{name}={value!r}" for name, value in result.kwargs.items()]
-    )
-    message = f"{task.module_path}{inspect.signature(task.func)} cannot be called with ({given}): {error}"
-    return Failure("builtins.TypeError", storable(message, 4000))
-
-
-def _asked_backoff(error: BaseException, task: AnyTask, result: results.TaskResult) -> float | None:
-    ask = task.backoff if isinstance(task, tasks.Task) else None
-    if ask is None or isinstance(ask, Backoff):
-        return None
-    try:
-        seconds = ask(error, result)
-        return None if seconds is None else max(0.0, float(seconds))
-    except BaseException as flaw:
-        _log(f"the default back-off is used: the back-off of {task.module_path}", flaw)
-        return None
-
-
-def _log(what: str, error: BaseException) -> None:
-    # As text: logging's own rendering asks the exception for its class, and an exception may raise even then.
-    failure = describe(error)
-    logger.error("%s raised %s: %s\n%s", what, failure.exception_class, failure.message, failure.traceback)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 
 from django_jobqueue.policy.outcomes import Committed, Failure, Interrupted, Lost, Outcome
-from django_jobqueue.worker.fleet import Runner
+from django_jobqueue.worker.child import Runner
 from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.oom import OutOfMemory
 

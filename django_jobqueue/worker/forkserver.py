@@ -3,11 +3,13 @@
 A runner forked from it is there in milliseconds and shares its memory. It is small and single-threaded: it imports,
 forks, and tells of each child's end. It dies with its keeper, and its runners die with it.
 
-It reads one JSON object a datagram, with the runner's socket attached, and answers with one: started, exited or broken.
+It reads one JSON object a datagram, with the runner's socket attached, and answers with one: started, not_started,
+exited or broken.
 """
 
 from __future__ import annotations
 
+import errno
 import gc
 import json
 import os
@@ -66,6 +68,8 @@ def _serve_forks(control: socket.socket, registry: Any, plan: RunnerPlan) -> Non
     os.set_blocking(woken_write, False)
     signal.set_wakeup_fd(woken_write, warn_on_full_buffer=False)
     signal.signal(signal.SIGCHLD, lambda *_: None)
+    # What the project's imports have started besides is none of the keeper's.
+    runners: set[int] = set()
     with selectors.DefaultSelector() as selector:
         selector.register(control, selectors.EVENT_READ)
         selector.register(woken_read, selectors.EVENT_READ)
@@ -79,23 +83,32 @@ def _serve_forks(control: socket.socket, registry: Any, plan: RunnerPlan) -> Non
                         return
                     if not data:
                         return
-                    _fork(control, json.loads(data), fds[0], (woken_read, woken_write), registry, plan)
+                    number = json.loads(data)["number"]
+                    if fds:
+                        pid = _fork(control, number, fds[0], (woken_read, woken_write), registry, plan)
+                        runners |= {pid} - {0}
+                    else:
+                        # The system drops what a process that is at its limit cannot take.
+                        _tell(control, {"event": "not_started", "number": number, "error": os.strerror(errno.EMFILE)})
                 else:
                     with suppress(BlockingIOError):
                         os.read(woken_read, 4096)
-            _reap(control)
+            _reap(control, runners)
 
 
-def _fork(
-    control: socket.socket, request: dict[str, Any], fd: int, pipe: tuple[int, int], registry: Any, plan: RunnerPlan
-) -> None:
+def _fork(control: socket.socket, number: int, fd: int, pipe: tuple[int, int], registry: Any, plan: RunnerPlan) -> int:
     parent = os.getpid()
     flush_streams()
-    pid = os.fork()
+    try:
+        pid = os.fork()
+    except OSError as error:  # no memory, or no process more: a trouble that passes, and the runners must live
+        os.close(fd)
+        _tell(control, {"event": "not_started", "number": number, "error": str(error)})
+        return 0
     if pid:
         os.close(fd)
-        _tell(control, {"event": "started", "number": request["number"], "pid": pid})
-        return
+        _tell(control, {"event": "started", "number": number, "pid": pid})
+        return pid
     # A session of its own: it can be killed as a group, with whatever its jobs have started.
     os.setsid()
     die_with_parent(parent)
@@ -107,15 +120,27 @@ def _fork(
     serve(socket.socket(fileno=fd), registry, plan)
 
 
-def _reap(control: socket.socket) -> None:
+def _reap(control: socket.socket, runners: set[int]) -> None:
     while True:
         try:
-            pid, status = os.waitpid(-1, os.WNOHANG)
+            ended = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
         except ChildProcessError:
             return
-        if not pid:
+        if ended is None:
             return
-        _tell(control, {"event": "exited", "pid": pid, "code": os.waitstatus_to_exitcode(status)})
+        pid = ended.si_pid
+        if pid in runners:
+            kill_group(pid)
+        _, status = os.waitpid(pid, 0)
+        if pid in runners:
+            runners.remove(pid)
+            _tell(control, {"event": "exited", "pid": pid, "code": os.waitstatus_to_exitcode(status)})
+
+
+def kill_group(pid: int) -> None:
+    """Kill what a runner's jobs have started; call it before the runner is reaped and its number may be another's."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
 
 
 def _tell(control: socket.socket, event: dict[str, Any]) -> None:

@@ -8,6 +8,7 @@ To a runner                                            from a runner
                                                            ["committed", ticket]           an atomic task has
                                                            ["returned", [ticket, …]]       never begun
                                                            ["told", count]                 receivers told
+                                                           ["worn_out", why]               it takes no more
 
 An order is three lines of JSON: [ticket, job id, attempt number, task, edit count, enqueued_at, started_at,
 last_attempted_at, worker ids, the lease's token if the task is atomic], then the job's args and its kwargs as

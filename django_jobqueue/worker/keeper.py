@@ -64,7 +64,8 @@ class Keeper:
     def run(self) -> None:
         """Work until told to stop, idle or done, as the plan says. Raises WorkerFailed.
 
-        The first SIGTERM or SIGINT lets running jobs end within the grace; the second leaves within two seconds.
+        The first SIGTERM or SIGINT lets running jobs end within the grace; the second leaves within two seconds. Code
+        that imports no longer, when a runner is to be replaced, is as the first.
         """
         self._wakeup.catch((signal.SIGTERM, signal.SIGINT), self._count_signal)
         self._wakeup.catch((signal.SIGCHLD,), lambda: None)
@@ -79,8 +80,13 @@ class Keeper:
             self._wakeup.close()
         logger.info("worker %s stops; jobs claimed: %d", self._card.id, self._exchange.claimed_count)
         self._say(f"Stopped; jobs claimed: {self._exchange.claimed_count}.")
-        if self._error:
-            raise WorkerFailed(self._error)
+        if error := self._error or self._crew.broken:
+            raise WorkerFailed(error)
+
+    @property
+    def _is_stopping(self) -> bool:
+        """Whether a person, or code that imports no longer, has asked for the end."""
+        return self._stop_signals > 0 or (self._crew.was_ready and bool(self._crew.broken))
 
     def _turn(self) -> None:
         self._wakeup.wait(self._next_moment() - clock.now())
@@ -99,19 +105,20 @@ class Keeper:
         if self._exchange.unwanted:
             self._crew.cancel(self._exchange.unwanted)
             self._exchange.unwanted.clear()
-        if not self._stop_signals:
+        if not self._is_stopping:
             self._crew.place(now, self._lease_margin)
         if self._exchange.ended:
             if self._tells:
-                self._crew.tell_receivers(self._exchange.ended)
+                self._crew.service.tell(self._exchange.ended)
             self._exchange.ended.clear()
-        self._error = self._crew.broken or self._exchange.error
+        # Code that imports no longer after it did is a deploy: what runs in the old processes may end there.
+        self._error = self._exchange.error or ("" if self._crew.was_ready else self._crew.broken)
         if is_stream and self._exchange.is_asking:
             self._wakeup.rest(GATHER_SECONDS)
 
     def _next_moment(self) -> float:
         moment = min(self._exchange.next_moment(), clock.now() + 1.0)
-        if self._crew.fleet.size or self._crew.is_restarting or self._crew.untold or self._stop_signals:
+        if self._crew.fleet.size or self._crew.is_restarting or self._crew.service.untold or self._is_stopping:
             moment = min(moment, self._check_at)
         return moment
 
@@ -134,7 +141,7 @@ class Keeper:
     def _is_done(self) -> bool:
         if self._error:
             return True
-        is_quiet = self._exchange.is_quiet and not self._crew.fleet.size and not self._crew.untold
+        is_quiet = self._exchange.is_quiet and not self._crew.fleet.size and not self._crew.service.untold
         if self._kill_at is not None:
             return is_quiet or clock.now() > self._kill_at + EXIT_SECONDS
         if self._plan.max_jobs is not None and self._exchange.claimed_count >= self._plan.max_jobs:
@@ -145,10 +152,12 @@ class Keeper:
         self._stop_signals += 1
 
     def _stop_if_told(self, now: float) -> None:
-        if not self._stop_signals:
+        if not self._is_stopping:
             return
         if self._kill_at is None:
             self._kill_at = now + self._plan.grace_seconds
+            if self._crew.broken:
+                logger.error("no runner can be started any more: the code does not import. The worker stops")
             logger.info("worker %s is asked to stop; jobs in hand: %d", self._card.id, self._crew.fleet.size)
             self._say(
                 f"Stopping: {counted(self._crew.fleet.size, 'job')} in hand, with up to {self._plan.grace_seconds:g} s "

@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import logging
 import os
-import signal
 import socket
 import subprocess
 import sys
@@ -17,7 +16,7 @@ from dataclasses import asdict
 from typing import Any, NamedTuple, Protocol
 
 from django_jobqueue.worker.executor import Bounds
-from django_jobqueue.worker.forkserver import DATAGRAM_BYTES
+from django_jobqueue.worker.forkserver import DATAGRAM_BYTES, kill_group
 from django_jobqueue.worker.runner import RunnerPlan
 
 logger = logging.getLogger("django_jobqueue.worker")
@@ -28,6 +27,13 @@ class Started(NamedTuple):
 
     number: int
     pid: int
+
+
+class NotStarted(NamedTuple):
+    """The system had no room for a runner's process, for now."""
+
+    number: int
+    error: str
 
 
 class Exited(NamedTuple):
@@ -53,7 +59,7 @@ class Unsafe(NamedTuple):
     names: list[str]
 
 
-Event = Started | Exited | Broken | Gone | Unsafe
+Event = Started | NotStarted | Exited | Broken | Gone | Unsafe
 
 
 class Launcher(Protocol):
@@ -62,8 +68,15 @@ class Launcher(Protocol):
     def fileno(self) -> int | None:
         """The descriptor that becomes readable when there are events; None if a SIGCHLD tells."""
 
+    @property
+    def importing(self) -> int | None:
+        """The process that imports the code for all runners, while it does; None where there is none."""
+
     def launch(self, number: int, sock: socket.socket) -> None:
-        """Start runner `number` with its end of the socket pair. Does not wait for it."""
+        """Start runner `number` with its end of the socket pair, which is closed here. Does not wait for it.
+
+        Raises OSError when the system has no room for a process.
+        """
 
     def events(self) -> list[Event]:
         """Take what has happened since."""
@@ -88,7 +101,11 @@ class Forkserver:
             command = python(
                 "django_jobqueue.worker.launcher.forkserver_main", theirs.fileno(), os.getpid(), asdict(plan)
             )
-            self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+            try:
+                self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+            except OSError:
+                ours.close()
+                raise
         ours.setblocking(False)
         self._control = ours
         self._numbers: dict[int, int] = {}
@@ -97,6 +114,10 @@ class Forkserver:
 
     def fileno(self) -> int | None:
         return self._control.fileno()
+
+    @property
+    def importing(self) -> int | None:
+        return None if self._is_ready else self._process.pid
 
     def launch(self, number: int, sock: socket.socket) -> None:
         self._queue.append((number, sock))
@@ -109,6 +130,8 @@ class Forkserver:
             try:
                 data = self._control.recv(DATAGRAM_BYTES)
             except BlockingIOError:
+                if self._is_ready:
+                    self._send_requests()
                 return events
             except OSError:
                 data = b""
@@ -126,10 +149,11 @@ class Forkserver:
         match event:
             case {"event": "ready"}:
                 self._is_ready = True
-                self._send_requests()
             case {"event": "started", "number": number, "pid": pid}:
                 self._numbers[pid] = number
                 return [Started(number, pid)]
+            case {"event": "not_started", "number": number, "error": error}:
+                return [NotStarted(number, error)]
             case {"event": "exited", "pid": pid, "code": code}:
                 return [Exited(self._numbers.pop(pid), code)]
             case {"event": "broken", "error": error}:
@@ -143,7 +167,8 @@ class Forkserver:
             number, sock = self._queue[0]
             try:
                 socket.send_fds(self._control, [json.dumps({"number": number}).encode()], [sock.fileno()])
-            except (BlockingIOError, OSError):
+            except OSError:
+                # The socket is full, or this user has too many descriptors on their way. `events` tries again.
                 return
             self._queue.pop(0)
             sock.close()
@@ -160,6 +185,10 @@ class Spawner:
     def fileno(self) -> int | None:
         return None
 
+    @property
+    def importing(self) -> int | None:
+        return None
+
     def launch(self, number: int, sock: socket.socket) -> None:
         with sock:
             command = python(
@@ -174,6 +203,8 @@ class Spawner:
     def events(self) -> list[Event]:
         events, self._events = self._events, []
         for number, process in list(self._processes.items()):
+            if _has_ended(process.pid):
+                kill_group(process.pid)
             if (code := process.poll()) is not None:
                 del self._processes[number]
                 events.append(Exited(number, code))
@@ -181,9 +212,17 @@ class Spawner:
 
     def close(self) -> None:
         for process in self._processes.values():
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(process.pid, signal.SIGKILL)
+            kill_group(process.pid)
             process.wait()
+
+
+def _has_ended(pid: int) -> bool:
+    """Whether a child has ended. It is not reaped, so its number is still its own."""
+    if not hasattr(os, "waitid"):  # macOS, on an older Python
+        return False
+    with suppress(ChildProcessError):
+        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
+    return False
 
 
 def forkserver_main(fd: int, parent_pid: int, plan: dict[str, Any]) -> None:

@@ -6,7 +6,8 @@ In a runner, never in the keeper: a receiver is the project's code, and may bloc
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from typing import Any
 from weakref import ReferenceType
 
 from django.db import DatabaseError
@@ -24,16 +25,21 @@ def anyone_listens() -> bool:
     return any(receiver not in (None, log_task_finished) for receiver in receivers)
 
 
-def tell(job_ids: Sequence[int], *, backend: str) -> None:
-    """Send `task_finished` for each of these jobs, as it stands in the database now."""
+def tell(job_ids: Sequence[int], *, backend: str) -> Iterator[None]:
+    """Send `task_finished` for each of these jobs, as it stands in the database now. Yields after each."""
     sender = task_backends[backend]
     with slate.clean_connections("a receiver of task_finished"):
         for job_id in job_ids:
-            try:
-                result = sender.get_result(str(job_id))
-            except TaskResultDoesNotExist:
-                continue
-            except DatabaseError as error:
-                logger.warning("receivers of task_finished are not told of job %s: %s", job_id, error)
-                continue
-            task_finished.send_robust(sender=type(sender), task_result=result)
+            _tell_of(job_id, sender)
+            yield
+
+
+def _tell_of(job_id: int, sender: Any) -> None:
+    try:
+        result = sender.get_result(str(job_id))
+    except TaskResultDoesNotExist:
+        return
+    except DatabaseError as error:
+        logger.warning("receivers of task_finished are not told of job %s: %s", job_id, error)
+        return
+    task_finished.send_robust(sender=type(sender), task_result=result)

@@ -36,11 +36,15 @@ from django_jobqueue.registry import Registry
 from django_jobqueue.worker import clock, executor, slate
 from django_jobqueue.worker.executor import Bounds, Order
 from django_jobqueue.worker.frames import FrameReader, pack
+from django_jobqueue.worker.verdict import log_error
 from django_jobqueue.worker.wire import wire
 
 logger = logging.getLogger("django_jobqueue.worker")
 
 PR_SET_PDEATHSIG = 1
+
+TOLD_SECONDS = 0.1
+"""How often the keeper is told how far receivers have got: it kills a process in which one does not return."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,17 +270,26 @@ class _Runner:
             # The ORM's calls of every coroutine share one thread, and with it one connection; it is looked after there.
             await _uncancelled(sync_to_async(slate.before))
             outcome = await executor.run_async(order, task, self._plan.bounds, is_unwanted=self._asker(order))
-            await _uncancelled(sync_to_async(slate.after), order.task)
         except BaseException as error:
             # Whatever happens around it, the keeper gets an answer: a coroutine without one would run for ever.
             outcome = Failed(describe(error))
+        try:
+            await _uncancelled(sync_to_async(slate.after), order.task)
+        except BaseException as error:  # no cleaning up changes what became of it
+            log_error(f"cleaning up after {order.task}", error)
         self._done(order, clock.now() - began, outcome)
 
     def _tell_receivers(self, job_ids: list[int]) -> None:
         from django_jobqueue.worker.receivers import tell
 
-        tell(job_ids, backend=self._plan.bounds.backend)
-        self._send(["told", len(job_ids)])
+        told, said_at = 0, clock.now()
+        for _ in tell(job_ids, backend=self._plan.bounds.backend):
+            told += 1
+            if clock.now() - said_at >= TOLD_SECONDS:
+                self._send(["told", told])
+                told, said_at = 0, clock.now()
+        if told:
+            self._send(["told", told])
 
     def _send(self, message: list[Any]) -> None:
         data = pack(json.dumps(message).encode())

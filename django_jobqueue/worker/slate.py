@@ -37,14 +37,21 @@ def before() -> None:
 
 
 def after(task_name: str) -> None:
-    """Roll back what was left open; drop connections that are broken or have passed their age, and the query log."""
+    """Roll back what was left open; drop connections that are broken or have passed their age, and the query log.
+
+    Never raises: what a job leaves behind changes nothing of what became of it.
+    """
     for connection in connections.all(initialized_only=True):
-        connection.queries_log.clear()
-        if _is_dirty(connection):
-            logger.warning("%s left a transaction open on %r; it was rolled back", task_name, connection.alias)
+        try:
+            connection.queries_log.clear()
+            if _is_dirty(connection):
+                logger.warning("%s left a transaction open on %r; it was rolled back", task_name, connection.alias)
+                _discard(connection)
+            else:
+                _drop_if_gone(connection)
+        except BaseException as error:  # the driver's own, or what a job has put in its place
+            logger.warning("%s left %r as it cannot be mended (%r); it is closed", task_name, connection.alias, error)
             _discard(connection)
-        else:
-            _drop_if_gone(connection)
 
 
 def _drop_if_gone(connection: BaseDatabaseWrapper) -> None:
@@ -89,6 +96,6 @@ def _discard(connection: BaseDatabaseWrapper) -> None:
     connection.run_on_commit = []
     try:
         connection.close()
-    except Error as error:
+    except BaseException as error:
         logger.warning("closing %r failed: %s", connection.alias, error)
         connection.connection = None

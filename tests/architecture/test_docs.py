@@ -89,7 +89,7 @@ def _shown(value):
 def _bounds(option):
     if "minimum" not in option.metadata:
         return "none"
-    return f"{option.metadata['minimum']:g} to {option.metadata['maximum']:.0f}"
+    return f"{option.metadata['minimum']} to {option.metadata['maximum']:.0f}"
 
 
 def test_every_option_of_a_task_is_named():

@@ -1,5 +1,6 @@
 """The death of a runner, however it comes, is on record; and what must not be the death of one is not."""
 
+import psutil
 import pytest
 
 from django_jobqueue.models import Attempt
@@ -108,3 +109,17 @@ def test_an_interrupted_job_starts_again_also_with_one_attempt(start_worker, job
         ("succeeded", False),
     ]
     assert not Attempt.objects.filter(charged=True).exists()
+
+
+@pytest.mark.parametrize("thread", [False, True], ids=["forked", "spawned"])
+def test_the_programs_of_a_runner_die_with_it(start_worker, job_is, thread):
+    """A runner that dies by itself takes the programs along that its jobs have started, before the job is retried."""
+    start_worker("--processes", "1", thread=thread)
+    result = tasks.start_a_program_and_die.enqueue()
+    job_is(result, "FAILED")
+    (program,) = Trace.objects.filter(what="a program").values_list("pid", flat=True)
+
+    wait_until(
+        lambda: not psutil.pid_exists(program) or psutil.Process(program).status() == psutil.STATUS_ZOMBIE,
+        seconds=SECONDS,
+    )

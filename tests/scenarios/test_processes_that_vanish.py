@@ -6,8 +6,8 @@ import signal
 import psutil
 import pytest
 
-from django_jobqueue.models import Job
-from tests.scenarios.conftest import SECONDS
+from django_jobqueue.models import Attempt, Job
+from tests.scenarios.conftest import LONG_LEASE, SECONDS
 from tests.stage import tasks
 from tests.stage.models import Trace
 from tests.waiting import wait_until
@@ -74,3 +74,26 @@ def test_a_forkserver_that_dies_before_its_runners_are_ready_is_replaced(start_w
 
     for result in [tasks.start.enqueue() for _ in range(4)]:
         job_is(result, "SUCCESSFUL")
+
+
+@pytest.mark.parametrize("who", ["keeper", "forkserver"])
+def test_a_process_that_cannot_be_started_costs_no_job(start_worker, job_is, who):
+    """Out of descriptors, keeper or forkserver start no runner: the job in another one goes on, and they try again."""
+    worker = start_worker("--processes", "2", options=LONG_LEASE)
+    sleepers = [tasks.sleep.enqueue(seconds) for seconds in (3, 60)]
+    survivor, victim = map(runner_of, sleepers)
+    parent = psutil.Process(victim).parent()
+    short = parent if who == "forkserver" else parent.parent()
+    limits = short.rlimit(psutil.RLIMIT_NOFILE)
+    short.rlimit(psutil.RLIMIT_NOFILE, (4, limits[1]))
+    os.kill(victim, signal.SIGKILL)
+    wait_until(lambda: "no process can be started" in worker.log, seconds=SECONDS)
+    short.rlimit(psutil.RLIMIT_NOFILE, limits)
+    wait_until(lambda: "processes can be started again" in worker.log, seconds=SECONDS)
+    job_is(sleepers[0], "SUCCESSFUL")
+
+    assert parent.is_running()
+    assert Attempt.objects.filter(job_id=int(sleepers[0].id)).count() == 1
+    assert worker.log.count("no process can be started") == 1
+    assert runner_of(sleepers[0]) == survivor
+    wait_until(lambda: len(worker.family()) == 4, seconds=SECONDS)

@@ -3,12 +3,13 @@
 The first signal lets jobs end, what does not end is handed back uncharged, the second signal leaves at once.
 """
 
+import os
 import signal
 
 import pytest
 
 from django_jobqueue.models import Attempt, Job, Worker
-from tests.scenarios.conftest import SECONDS
+from tests.scenarios.conftest import KILL, LONG_LEASE, SECONDS
 from tests.stage import tasks
 from tests.stage.models import Trace
 from tests.waiting import wait_until
@@ -149,3 +150,20 @@ def test_nothing_survives_a_killed_keeper(start_worker):
     worker.wait()
 
     wait_until(lambda: not worker.survivors(), seconds=5)
+
+
+def test_code_that_imports_no_longer_stops_a_worker_as_a_signal_would(start_worker, job_is, tmp_path):
+    """A deploy replaces the code under a worker: where a runner cannot be replaced, the other's job ends first."""
+    half_a_deploy = tmp_path / "half a deploy"
+    environment = {"STAGE_BROKEN": str(half_a_deploy)}
+    worker = start_worker("--processes", "2", thread=True, may_break=True, options=LONG_LEASE, environment=environment)
+    good, lost = tasks.sleep.enqueue(8), tasks.sleep.enqueue(60)
+    for result in (good, lost):
+        wait_until(lambda result=result: Trace.objects.filter(job_id=int(result.id)).exists(), seconds=SECONDS)
+    half_a_deploy.touch()
+    os.kill(Trace.objects.get(job_id=int(lost.id)).pid, KILL)
+
+    assert worker.wait() == 1
+    assert job_is(good, "SUCCESSFUL").attempt_count == 1
+    assert not Job.objects.filter(status="RUNNING").exists()
+    assert "ImportError: half a deploy" in worker.log

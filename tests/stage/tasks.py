@@ -100,6 +100,16 @@ def die(context, how):
 
 
 @task(max_attempts=1)
+def start_a_program_and_die():
+    """Start a process that goes on for ten minutes and has all that is open here, leave a trace of it, and die."""
+    if not (program := os.fork()):
+        time.sleep(600)
+        os._exit(0)
+    Trace.objects.create(what="a program", pid=program)
+    ctypes.string_at(0)
+
+
+@task(max_attempts=1)
 def eat_memory(megabytes):
     """Take so much memory, bit by bit, and never give it back."""
     eaten = []
@@ -230,6 +240,12 @@ def leave_everything_changed():
 def report_what_is_active():
     """Return the language, the time zone and the context variable that it finds."""
     return [translation.get_language(), timezone.get_current_timezone_name(), tenant.get()]
+
+
+@task(backoff=SOON)
+def give_it_back(value):
+    """Return what was given."""
+    return value
 
 
 @task

@@ -8,7 +8,7 @@ from uuid import uuid4
 from django_jobqueue.policy.retry import Tally
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.worker import clock
-from django_jobqueue.worker.fleet import Phase, Runner
+from django_jobqueue.worker.child import Phase, Runner
 from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.frames import FrameReader
 

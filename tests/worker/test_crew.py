@@ -1,18 +1,21 @@
 """The crew, without processes: what becomes of jobs that wait for a runner."""
 
 import json
+import selectors
 import signal
 
 import pytest
 
 from django_jobqueue.conf import Options
-from django_jobqueue.policy.outcomes import Interrupted
+from django_jobqueue.policy.outcomes import Interrupted, Lost, Succeeded
 from django_jobqueue.worker import clock
-from django_jobqueue.worker.crew import SERVICE, Crew
-from django_jobqueue.worker.fleet import Phase
+from django_jobqueue.worker.child import Phase
+from django_jobqueue.worker.crew import Crew
 from django_jobqueue.worker.frames import pack
 from django_jobqueue.worker.plan import WorkerPlan
+from django_jobqueue.worker.service import SERVICE
 from django_jobqueue.worker.wakeup import Wakeup
+from tests.waiting import wait_until
 from tests.worker.flights import flight, runner
 
 
@@ -117,12 +120,55 @@ def test_what_is_to_be_told_waits_for_a_launcher(crew):
     """The process that starts runners is gone for a moment: receivers are told of what ended meanwhile after that."""
     crew._nursery._lose(0.0)
     crew._lose_all()
-    crew.tell_receivers([1, 2])
+    crew.service.tell([1, 2])
     assert SERVICE not in crew.fleet.runners
-    assert crew.untold == 2
+    assert crew.service.untold == 2
 
     crew.check(clock.now() + 1, lease_margin=6.0)
 
-    assert crew.fleet.runners[SERVICE].untold == 2
-    assert crew.untold == 2
+    assert SERVICE in crew.fleet.runners
+    assert crew.service.untold == 2
     crew.close()
+
+
+def test_half_a_message_ends_no_runner(crew):
+    """A large outcome arrives in pieces: the runner is waited for, and what it says is understood when it is whole."""
+    one, peer = add_runner(crew, threads=1)
+    one.hand([held := flight()])
+    frame = pack(json.dumps(["done", held.ticket, 0.1, ["succeeded", '"' + "x" * 1000 + '"']]).encode())
+    peer.sock.send(frame[:500])
+    crew._on_ready(one, selectors.EVENT_READ)
+    assert one.phase is Phase.READY
+
+    peer.sock.send(frame[500:])
+    crew._on_ready(one, selectors.EVENT_READ)
+
+    assert [report.flight for report in crew.reports] == [held]
+
+
+def test_a_socket_that_can_be_written_ends_no_runner(crew):
+    """Orders that the socket did not take at once follow when it does, and a runner that has nothing to say lives."""
+    one, peer = add_runner(crew, threads=1)
+    crew.fleet.waiting = [flight(is_short=True, args=json.dumps(["x" * 10_000])) for _ in range(200)]
+    crew.place(clock.now(), lease_margin=6.0)
+    assert one.outgoing
+
+    heard = []
+    wait_until(lambda: crew._wakeup.wait(0.01) or heard.extend(peer.heard()) or len(heard) == 200)
+
+    assert one.phase is Phase.READY
+    assert len(one.flights) == 200
+
+
+def test_what_a_dead_runner_said_counts_though_its_socket_stays_open(crew):
+    """A program that a job has started may hold the socket: the last words are taken, their end is not waited for."""
+    one, peer = add_runner(crew, threads=2)
+    told, lost = flight(), flight()
+    one.hand([told, lost])
+    frame = pack(json.dumps(["done", told.ticket, 0.1, ["succeeded", "null"]]).encode())
+    peer.sock.send(frame + frame[:9])
+
+    crew._on_exit(one.number, -11)
+
+    ends = {report.flight.ticket: type(report.outcome) for report in crew.reports}
+    assert ends == {told.ticket: Succeeded, lost.ticket: Lost}

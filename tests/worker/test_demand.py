@@ -7,8 +7,9 @@ import pytest
 from django_jobqueue.conf import Options
 from django_jobqueue.registry import discover
 from django_jobqueue.worker import clock, demand
+from django_jobqueue.worker.child import Phase, Runner
 from django_jobqueue.worker.demand import Demand
-from django_jobqueue.worker.fleet import Fleet, Phase, Runner
+from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.pace import Pace
 from django_jobqueue.worker.plan import WorkerPlan
 from tests.worker.flights import claimed, flight, runner

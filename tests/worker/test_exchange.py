@@ -17,8 +17,9 @@ from django_jobqueue.store.rescue import LIMIT as RESCUE_LIMIT
 from django_jobqueue.store.session import Session, connect
 from django_jobqueue.worker import calls, clock
 from django_jobqueue.worker.agenda import Agenda
+from django_jobqueue.worker.child import Phase, Runner
 from django_jobqueue.worker.exchange import Exchange
-from django_jobqueue.worker.fleet import Fleet, Phase, Runner
+from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.wakeup import Wakeup
 from tests.store.hands import LOST, Hand, add_job, add_jobs

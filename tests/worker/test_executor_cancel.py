@@ -1,8 +1,12 @@
 """What the executor makes of a request to cancel."""
 
+import asyncio
+
 import pytest
 
+from django_jobqueue.compat import task_started
 from django_jobqueue.policy.outcomes import Cancelled, Failed, Succeeded
+from django_jobqueue.worker.executor import NEVER_BEGUN
 from tests.worker import cast
 from tests.worker.orders import run, run_async
 
@@ -44,3 +48,21 @@ def test_a_job_that_was_cancelled_in_the_queue_of_its_runner_does_not_begin(how,
 
     assert isinstance(outcome, Cancelled)
     assert not outcome.failure.traceback
+
+
+def test_a_request_that_comes_while_receivers_are_told_is_kept():
+    """A coroutine whose cancel was delivered to a receiver of task_started does not begin."""
+    unwanted = []
+
+    async def cancel_the_job(**_facts):
+        unwanted.append(True)
+        asyncio.current_task().cancel()
+        await asyncio.sleep(3600)
+
+    task_started.connect(cancel_the_job)
+    try:
+        outcome = run_async(cast.give_up_async, is_unwanted=lambda: bool(unwanted))
+    finally:
+        task_started.disconnect(cancel_the_job)
+
+    assert outcome == NEVER_BEGUN

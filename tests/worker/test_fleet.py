@@ -7,7 +7,8 @@ import pytest
 
 from django_jobqueue.policy.outcomes import Cancelled, Committed, Interrupted, TimedOut
 from django_jobqueue.worker import clock
-from django_jobqueue.worker.fleet import PATIENCE_SECONDS, Fleet, Phase
+from django_jobqueue.worker.child import PATIENCE_SECONDS, Phase
+from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.flight import COMMIT_NEWS_SECONDS, COROUTINE_GRACE_SECONDS
 from django_jobqueue.worker.frames import pack
 from tests.waiting import wait_until

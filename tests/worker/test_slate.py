@@ -1,7 +1,9 @@
 """The slate: nothing of one job is left for the next one in the same slot."""
 
+import asyncio
 import json
 import logging
+import socket
 
 import pytest
 from django.db import connection
@@ -9,9 +11,13 @@ from django.utils import timezone, translation
 
 from django_jobqueue.models import Job
 from django_jobqueue.policy.outcomes import Failed, Succeeded
+from django_jobqueue.registry import Registry
 from django_jobqueue.worker import slate
+from django_jobqueue.worker.frames import FrameReader
+from django_jobqueue.worker.runner import RunnerPlan, _Runner
+from tests.tasks import give_back_async
 from tests.worker import cast
-from tests.worker.orders import run
+from tests.worker.orders import BOUNDS, order, run
 
 pytestmark = pytest.mark.django_db(transaction=True, available_apps=["django_jobqueue"])
 
@@ -150,3 +156,41 @@ def traces_seen_by_others():
             return cursor.fetchone()[0]
     finally:
         other.close()
+
+
+def break_the_mending(monkeypatch):
+    """Have the look at a connection that follows a job raise what no database would."""
+
+    def refuse():
+        raise RuntimeError("a driver of its own")
+
+    def break_it():
+        monkeypatch.setattr(connection, "close_if_unusable_or_obsolete", refuse)
+
+    monkeypatch.setattr(cast, "count_traces", break_it)
+
+
+def test_a_connection_that_cannot_be_mended_overrules_no_success(monkeypatch, caplog):
+    """What a job left behind is dropped, and said: the job has succeeded, and the next one starts clean."""
+    with monkeypatch.context() as patch:
+        break_the_mending(patch)
+        assert run(cast.write) == Succeeded("null")
+        assert connection.connection is None
+
+    assert "a driver of its own" in caplog.text
+    assert run(cast.write) == Succeeded("2")
+
+
+def test_cleaning_up_after_a_coroutine_overrules_no_success(monkeypatch):
+    """Whatever goes wrong behind a coroutine, the keeper hears what became of it."""
+    monkeypatch.setattr(slate, "after", lambda _task: 1 / 0)
+    keeper, own = socket.socketpair()
+    task = give_back_async
+    one = _Runner(own, Registry({task.module_path: task}), RunnerPlan(threads=0, bounds=BOUNDS))
+
+    asyncio.run(one._run_coroutine(order(task), task))
+
+    (told,) = map(json.loads, FrameReader().feed(keeper.recv(4096)))
+    assert (told[0], told[3][0]) == ("done", "succeeded")
+    keeper.close()
+    own.close()

@@ -1,0 +1,86 @@
+"""What an exception of a task means: the policy of its declaration, asked where the exception still is one.
+
+Everything here may be the project's code: the exception, its class, a rule, a back-off. None of it gets past.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import inspect
+import logging
+from collections.abc import Callable
+
+from django_jobqueue import results, tasks
+from django_jobqueue.compat import AnyTask
+from django_jobqueue.exceptions import JobCancelled, Reject, Retry, Snooze
+from django_jobqueue.payload.storable_text import describe, storable
+from django_jobqueue.policy.backoff import Backoff
+from django_jobqueue.policy.outcomes import Cancelled, Failed, Failure, Outcome, Snoozed, Verdict
+
+logger = logging.getLogger("django_jobqueue.worker")
+
+
+def outcome_of(
+    error: BaseException, task: AnyTask, result: results.TaskResult, is_unwanted: Callable[[], bool]
+) -> Outcome:
+    """Turn what a task raised into an outcome."""
+    try:
+        if issubclass(type(error), JobCancelled | asyncio.CancelledError) and is_unwanted():
+            return Cancelled(describe(error))
+        return _judged(error, task, result)
+    except BaseException as flaw:
+        # An exception is the task's code too: it may lie about its class, or be a Snooze without seconds.
+        log_error(f"what {task.module_path} raised cannot be judged, and counts as an ordinary failure: it", flaw)
+        return Failed(describe(error))
+
+
+def _judged(error: BaseException, task: AnyTask, result: results.TaskResult) -> Outcome:
+    match error:
+        case Snooze():
+            return Snoozed(Snooze(error.seconds).seconds)
+        case Retry():
+            return Failed(describe(error), after_seconds=Retry(error.after).after)
+        case Reject():
+            return Failed(describe(error), Verdict.REJECTED)
+        case TypeError() if _does_not_fit(task, result):
+            return Failed(_mismatch(error, task, result), Verdict.INVALID_PAYLOAD)
+        case _ if not tasks.may_retry(task, error):
+            return Failed(describe(error), Verdict.NOT_RETRYABLE)
+        case _:
+            return Failed(describe(error), after_seconds=_asked_backoff(error, task, result))
+
+
+def _does_not_fit(task: AnyTask, result: results.TaskResult) -> bool:
+    context = [None] if task.takes_context else []
+    try:
+        inspect.signature(task.func).bind(*context, *result.args, **result.kwargs)
+    except TypeError:
+        return True
+    return False
+
+
+def _mismatch(error: TypeError, task: AnyTask, result: results.TaskResult) -> Failure:
+    given = ", ".join(
+        [repr(arg) for arg in result.args] + [f"{name}={value!r}" for name, value in result.kwargs.items()]
+    )
+    message = f"{task.module_path}{inspect.signature(task.func)} cannot be called with ({given}): {error}"
+    return Failure("builtins.TypeError", storable(message, 4000))
+
+
+def _asked_backoff(error: BaseException, task: AnyTask, result: results.TaskResult) -> float | None:
+    ask = task.backoff if isinstance(task, tasks.Task) else None
+    if ask is None or isinstance(ask, Backoff):
+        return None
+    try:
+        seconds = ask(error, result)
+        return None if seconds is None else max(0.0, float(seconds))
+    except BaseException as flaw:
+        log_error(f"the default back-off is used: the back-off of {task.module_path}", flaw)
+        return None
+
+
+def log_error(what: str, error: BaseException) -> None:
+    """Log what somebody's code raised, in words that begin with whose it was."""
+    # As text: logging's own rendering asks the exception for its class, and an exception may raise even then.
+    failure = describe(error)
+    logger.error("%s raised %s: %s\n%s", what, failure.exception_class, failure.message, failure.traceback)
