@@ -20,6 +20,8 @@ def pytest_collection_modifyitems(config, items):
     ours = [item for item in items if "tests/chaos/" in item.path.as_posix()]
     for item in ours:
         item.add_marker(pytest.mark.chaos)
+    # The long ones come first: dealt out one by one they are in different shards.
+    ours.sort(key=lambda item: item.get_closest_marker("long") is None)
     number, shards = map(int, os.environ.get("CHAOS_SHARD", "0/1").split("/"))
     others = [item for n, item in enumerate(ours) if n % shards != number]
     items[:] = [item for item in items if item not in others]
