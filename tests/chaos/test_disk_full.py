@@ -6,6 +6,7 @@ from contextlib import closing, contextmanager
 
 import pytest
 
+from tests.chaos.harness import budgets
 from tests.chaos.harness.nemesis import healed
 from tests.chaos.harness.workers import pause
 
@@ -58,6 +59,6 @@ def fill(folder):
 def test_a_full_disk_costs_nothing(server, drill, times):
     """Producers are refused, workers wait; when there is room again everything goes on."""
     with small_disk(server) as folder, drill("disk_full", tablespace="small", rate=60) as stage:
-        report = stage.run(fill(folder), times(5))
+        report = stage.run(fill(folder), times(5), budget=budgets.DATABASE_BACK)
 
         assert report.is_good, report.details()

@@ -3,6 +3,7 @@
 import pytest
 
 from tests.chaos.conftest import in_full
+from tests.chaos.harness import budgets
 from tests.chaos.harness.checker import Allowed
 from tests.chaos.harness.nemesis import healed
 from tests.chaos.harness.workers import pause
@@ -43,6 +44,6 @@ def test_a_line_that_breaks_costs_nothing(drill, times, way):
     # out whose workers have had no chance to renew, and each costs an attempt.
     allowed = Allowed(charges=way == "stall")
     with drill(f"link_{way}", proxied=True) as stage:
-        report = stage.run(break_line(way), times(5), allowed=allowed, between=(0.5, 1.0))
+        report = stage.run(break_line(way), times(5), allowed=allowed, between=(0.5, 1.0), budget=budgets.DATABASE_BACK)
 
         assert report.is_good, report.details()

@@ -156,8 +156,12 @@ class Drill:
 
         wait_until(all_have_claimed, seconds=START_SECONDS)
 
-    def run(self, fault, times, *, allowed=None, **rhythm):
-        """Torment, heal, let everything come to rest, stop the workers, and judge."""
+    def run(self, fault, times, *, allowed=None, budget=None, measure=None, **rhythm):
+        """Torment, heal, let everything come to rest, stop the workers, and judge.
+
+        `budget` is what the design allows, in seconds; `measure` reads the seconds from the evidence where the
+        wounds do not tell them.
+        """
         wounds = torment(self, fault, times, **rhythm)
         try:
             self.wait_for_claims(time.time())
@@ -172,8 +176,8 @@ class Drill:
         verdict = checker.judge(evidence, allowed or checker.Allowed())
         self._look_for_floods(evidence)
         claims = recovery.claims_of(evidence)
-        seconds = recovery.recoveries(evidence, wounds, claims)
-        report = Report(self.name, self.seed, len(wounds), evidence, verdict, seconds, codes, self.complaints)
+        seconds = measure(evidence) if measure else recovery.recoveries(evidence, wounds, claims)
+        report = Report(self.name, self.seed, len(wounds), evidence, verdict, seconds, codes, self.complaints, budget)
         self.tell(report)
         return report
 

@@ -63,6 +63,13 @@ class Worker:
         """Let them go on."""
         self._tell(pids, signal.SIGCONT)
 
+    def leave(self):
+        """Stop it as a deploy does; answer with its exit code and the seconds that it took."""
+        began = time.monotonic()
+        self.send(signal.SIGTERM)
+        code = self.popen.wait(timeout=END_SECONDS)
+        return code, time.monotonic() - began
+
     def kill(self):
         """Kill the keeper, and reap it."""
         self.family()
