@@ -13,6 +13,7 @@ from django_jobqueue.backoff import constant
 from tests.chaos.harness.ledger import Ledger
 
 SOON = constant(0.2)
+TIMEOUT_SECONDS = 1.0
 
 ledger = Ledger.of_environment()
 
@@ -58,3 +59,15 @@ def die(context, intent, how):
             ctypes.string_at(0)
         case "abort":
             os.abort()
+
+
+@task(takes_context=True, backoff=SOON, max_attempts=2, timeout=TIMEOUT_SECONDS)
+def hang(context, intent, how):
+    """Go on for ever, in Python or in C that keeps the GIL: no other thread of the process does anything then."""
+    enter(context, intent)
+    match how:
+        case "spin":
+            while True:
+                pass
+        case "keep_gil":
+            ctypes.PyDLL(None).sleep(3600)

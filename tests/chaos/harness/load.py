@@ -75,6 +75,8 @@ def choose(dice, mix):
             return "work", {"failures": 99}
         case "exit" | "segfault" | "abort":
             return "die", {"how": fate}
+        case "spin" | "keep_gil":
+            return "hang", {"how": fate}
         case _:
             return dice.choice(["work", "work", "work_async"]), {}
 
