@@ -62,7 +62,7 @@ def drill(server, request):
     """Open a run: `with drill("name") as stage: report = stage.run(fault, 5)`. Its line is printed."""
 
     @contextmanager
-    def open_drill(name, **more):
+    def open_drill(name, *, server=server, **more):
         seed = int(os.environ.get("CHAOS_SEED") or random.randrange(10**6))
         with Drill(server, name, seed=seed, **more) as stage:
             print(f"chaos {name} seed={seed}: begins")
