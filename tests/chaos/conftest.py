@@ -27,9 +27,13 @@ def pytest_collection_modifyitems(config, items):
     items[:] = [item for item in items if item not in others]
 
 
-def in_full(*values):
+only_in_full = pytest.mark.skipif(not IS_FULL, reason="in the full run")
+"""Marks a fault that the short run has no time for."""
+
+
+def in_full(*values, marks=()):
     """Mark parameters that only the full run has time for."""
-    return pytest.param(*values, marks=pytest.mark.skipif(not IS_FULL, reason="in the full run"))
+    return pytest.param(*values, marks=[only_in_full, *marks])
 
 
 def stop_once(*_):

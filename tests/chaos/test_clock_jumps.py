@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.chaos.conftest import only_in_full
 from tests.chaos.harness.nemesis import healed
 from tests.chaos.harness.workers import pause
 from tests.scenarios.clock import HOUR, LIBRARY, Clock
@@ -26,6 +27,7 @@ def jump(clocks):
     return fault
 
 
+@only_in_full
 def test_a_clock_that_jumps_costs_nothing(drill, times, tmp_path):
     """Leases, due times and retries are PostgreSQL's: nothing is lost, charged or rescued early, whatever it shows."""
     clocks = [Clock(tmp_path / f"clock-{number}") for number in (1, 2)]

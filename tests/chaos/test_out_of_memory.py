@@ -2,6 +2,7 @@
 
 import pytest
 
+from tests.chaos.conftest import only_in_full
 from tests.chaos.harness.checker import Allowed
 from tests.chaos.test_deadly_jobs import wait_a_while
 from tests.scenarios.cgroups import MemoryCgroup
@@ -23,6 +24,7 @@ def cgroup():
     wait_until(cgroup.remove)
 
 
+@only_in_full
 def test_jobs_that_eat_all_memory_die_alone(drill, times, cgroup):
     """Each is a dead letter after three attempts that say why, the workers live on, and every other job succeeds."""
     with drill("out_of_memory", rate=15, mix=MIX, worker_habits=lambda number: {"under": cgroup.entrance}) as stage:
