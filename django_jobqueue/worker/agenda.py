@@ -23,6 +23,9 @@ MAX_CLAIM = 500
 """Jobs that a cycle claims at most: beyond that a larger one saves nothing, and its locks last longer."""
 CLAIM_AGAIN_SECONDS = 1.0
 """After a call that took too long nothing is claimed for this long."""
+GHOST_SECONDS = 180.0
+"""A call that was given up may be carried out so long afterwards: a pooler that waits for a connection does not look
+whether anybody waits for it."""
 PROBE_SECONDS = 1.0
 """How often a worker looks whether a row that somebody had locked is free."""
 
@@ -76,9 +79,9 @@ class Agenda:
     def forget(self, token: UUID) -> None:
         """Note the token of a call that got no answer: it may have been carried out, or may be yet.
 
-        What it claimed is looked for until its leases have run out, when anybody may rescue it.
+        What it claims is looked for until that: from then on it is for anybody to rescue.
         """
-        self._lost_tokens[token] = clock.now() + self._options.lease_seconds
+        self._lost_tokens[token] = clock.now() + GHOST_SECONDS
 
     def cycle_failed(self, cycle: Cycle) -> None:
         """Have a poll and chores that came to nothing made again."""

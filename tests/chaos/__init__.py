@@ -13,8 +13,10 @@ ledgers that tasks and producer keep outside of it. It prints one line:
     burnt         attempts that were charged though their task did nothing wrong; a fault that kills or freezes
                   workers may cost some, one of the database or the network none
     stale         outcomes that came too late and were refused by their token
-    p50, p99      seconds from the end of a fault to the fact that it is over: what ran in a killed process is closed,
-                  or every worker has claimed again
+    p50, p99,     seconds from the end of a fault to the fact that it is over: what ran in a killed process is closed,
+    max           a worker has left after SIGTERM, a job that hangs is closed, or every worker has claimed again
+    budget        seconds that the design allows for it, where it does (`harness.budgets`); never asserted
+    within        how many of the recoveries kept the budget, of how many
     breaches      whatever else is wrong: rules of the checker, a worker that left or is deaf, a flooded log
 
 Reading order in `harness`: `server`, `proxy`, `ledger`, `load`, `workers` (the parts), `nemesis` (the seeded loop),

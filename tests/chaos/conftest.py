@@ -20,14 +20,20 @@ def pytest_collection_modifyitems(config, items):
     ours = [item for item in items if "tests/chaos/" in item.path.as_posix()]
     for item in ours:
         item.add_marker(pytest.mark.chaos)
+    # The long ones come first: dealt out one by one they are in different shards.
+    ours.sort(key=lambda item: item.get_closest_marker("long") is None)
     number, shards = map(int, os.environ.get("CHAOS_SHARD", "0/1").split("/"))
     others = [item for n, item in enumerate(ours) if n % shards != number]
     items[:] = [item for item in items if item not in others]
 
 
-def in_full(*values):
+only_in_full = pytest.mark.skipif(not IS_FULL, reason="in the full run")
+"""Marks a fault that the short run has no time for."""
+
+
+def in_full(*values, marks=()):
     """Mark parameters that only the full run has time for."""
-    return pytest.param(*values, marks=pytest.mark.skipif(not IS_FULL, reason="in the full run"))
+    return pytest.param(*values, marks=[only_in_full, *marks])
 
 
 def stop_once(*_):
@@ -60,7 +66,7 @@ def drill(server, request):
     """Open a run: `with drill("name") as stage: report = stage.run(fault, 5)`. Its line is printed."""
 
     @contextmanager
-    def open_drill(name, **more):
+    def open_drill(name, *, server=server, **more):
         seed = int(os.environ.get("CHAOS_SEED") or random.randrange(10**6))
         with Drill(server, name, seed=seed, **more) as stage:
             print(f"chaos {name} seed={seed}: begins")

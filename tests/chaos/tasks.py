@@ -6,6 +6,7 @@ They touch no database, so that an outage is never their own failure: whatever a
 import asyncio
 import ctypes
 import os
+import select
 import time
 
 from django_jobqueue import task
@@ -13,13 +14,15 @@ from django_jobqueue.backoff import constant
 from tests.chaos.harness.ledger import Ledger
 
 SOON = constant(0.2)
+TIMEOUT_SECONDS = 1.0
 
 ledger = Ledger.of_environment()
 
 
 def enter(context, intent):
-    """Write down that an attempt runs, before it does anything."""
-    ledger.write("start", job=context.job_id, attempt=context.attempt, pid=os.getpid(), intent=intent)
+    """Write down that an attempt runs, and what its clock shows, before it does anything."""
+    facts = {"pid": os.getpid(), "intent": intent, "clock": time.time()}
+    ledger.write("start", job=context.job_id, attempt=context.attempt, **facts)
 
 
 def leave(context, intent, failures):
@@ -34,8 +37,8 @@ def leave(context, intent, failures):
 def work(context, intent, seconds=0.0, failures=0):
     """Take some time; fail so many times."""
     enter(context, intent)
-    if seconds:
-        time.sleep(seconds)
+    # time.sleep() waits until a moment, which a library that fakes the clock moves away.
+    select.select([], [], [], seconds)
     return leave(context, intent, failures)
 
 
@@ -58,3 +61,19 @@ def die(context, intent, how):
             ctypes.string_at(0)
         case "abort":
             os.abort()
+        case "eat_memory":
+            eaten = []
+            while True:
+                eaten.append(b"x" * (8 << 20))
+
+
+@task(takes_context=True, backoff=SOON, max_attempts=2, timeout=TIMEOUT_SECONDS)
+def hang(context, intent, how):
+    """Go on for ever, in Python or in C that keeps the GIL: no other thread of the process does anything then."""
+    enter(context, intent)
+    match how:
+        case "spin":
+            while True:
+                pass
+        case "keep_gil":
+            ctypes.PyDLL(None).sleep(3600)

@@ -5,6 +5,7 @@ import signal
 
 import psutil
 
+from tests.chaos.harness import budgets
 from tests.chaos.harness.checker import Allowed
 from tests.chaos.harness.nemesis import healed
 from tests.waiting import wait_until
@@ -21,7 +22,13 @@ def kill_a_forkserver(drill):
 def test_a_forkserver_that_is_killed_costs_no_job(drill, times):
     """The worker starts another one; what ran is closed within seconds, uncharged, and starts again."""
     with drill("kill_forkserver") as stage:
-        report = stage.run(kill_a_forkserver, times(5), allowed=Allowed(charges=True, deaths=True), between=(1.5, 2.5))
+        report = stage.run(
+            kill_a_forkserver,
+            times(5),
+            allowed=Allowed(charges=True, deaths=True),
+            between=(1.5, 2.5),
+            budget=budgets.RUNNER_DIED,
+        )
 
         assert report.is_good, report.details()
         assert max(report.recoveries, default=0) < 10

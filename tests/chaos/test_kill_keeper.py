@@ -1,5 +1,6 @@
 """Fault: SIGKILL of a keeper; its runners die with it and another worker takes its place."""
 
+from tests.chaos.harness import budgets
 from tests.chaos.harness.checker import Allowed
 from tests.chaos.harness.nemesis import healed
 from tests.chaos.harness.process import is_running
@@ -20,7 +21,13 @@ def kill_a_keeper(drill):
 def test_a_worker_that_is_killed_loses_its_leases_and_no_job(drill, times):
     """What ran under a killed keeper is rescued after its lease, by the others; no process is left behind."""
     with drill("kill_keeper", workers=3, rate=30) as stage:
-        report = stage.run(kill_a_keeper, times(5), allowed=Allowed(charges=True, deaths=True), between=(0.5, 1.0))
+        report = stage.run(
+            kill_a_keeper,
+            times(5),
+            allowed=Allowed(charges=True, deaths=True),
+            between=(0.5, 1.0),
+            budget=budgets.keeper_died(stage.lease_seconds),
+        )
 
         assert report.is_good, report.details()
         assert max(report.recoveries, default=0) < stage.lease_seconds + 15

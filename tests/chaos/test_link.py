@@ -3,6 +3,7 @@
 import pytest
 
 from tests.chaos.conftest import in_full
+from tests.chaos.harness import budgets
 from tests.chaos.harness.nemesis import healed
 from tests.chaos.harness.workers import pause
 
@@ -39,6 +40,6 @@ def break_line(way):
 def test_a_line_that_breaks_costs_nothing(drill, times, way):
     """Whatever the network does: nothing is lost or doubled, and the workers claim again."""
     with drill(f"link_{way}", proxied=True) as stage:
-        report = stage.run(break_line(way), times(5), between=(0.5, 1.0))
+        report = stage.run(break_line(way), times(5), between=(0.5, 1.0), budget=budgets.DATABASE_BACK)
 
         assert report.is_good, report.details()

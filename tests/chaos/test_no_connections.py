@@ -4,6 +4,7 @@ from contextlib import closing
 
 import psycopg
 
+from tests.chaos.harness import budgets
 from tests.chaos.harness.nemesis import healed
 from tests.chaos.harness.server import ROLE
 from tests.chaos.harness.workers import pause
@@ -38,6 +39,6 @@ def grab(drill, hogs):
 def test_a_server_without_connections_costs_nothing(drill, times):
     """The workers try again, with a wait; when there are connections again they claim; nothing is charged."""
     with drill("no_connections") as stage:
-        report = stage.run(hog, times(5))
+        report = stage.run(hog, times(5), budget=budgets.DATABASE_BACK)
 
         assert report.is_good, report.details()

@@ -2,6 +2,7 @@
 
 import signal
 
+from tests.chaos.harness import budgets
 from tests.chaos.harness.nemesis import healed
 from tests.chaos.harness.workers import pause
 
@@ -29,7 +30,7 @@ def standby(drill):
 def test_read_only_sessions_cost_nothing(drill, times):
     """The queue's transactions say READ WRITE; a producer that is refused has left nothing."""
     with drill("read_only_default") as stage:
-        report = stage.run(read_only_by_default, times(5))
+        report = stage.run(read_only_by_default, times(5), budget=budgets.DATABASE_BACK)
 
         assert report.is_good, report.details()
 
@@ -37,6 +38,6 @@ def test_read_only_sessions_cost_nothing(drill, times):
 def test_a_standby_costs_nothing(drill, times):
     """A worker that finds itself on a standby waits, keeps its outcomes, and goes on after the promotion."""
     with drill("standby") as stage:
-        report = stage.run(standby, times(5))
+        report = stage.run(standby, times(5), budget=budgets.DATABASE_BACK)
 
         assert report.is_good, report.details()

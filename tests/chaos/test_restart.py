@@ -6,6 +6,7 @@ import signal
 import pytest
 
 from tests.chaos.conftest import in_full
+from tests.chaos.harness import budgets
 from tests.chaos.harness.nemesis import healed
 from tests.chaos.harness.workers import pause
 from tests.waiting import wait_until
@@ -23,7 +24,7 @@ def test_a_restart_of_the_database_costs_nothing(drill, times, way):
         return healed()
 
     with drill(f"restart_{way}") as stage:
-        report = stage.run(restart, times(5), between=(0.8, 1.4))
+        report = stage.run(restart, times(5), between=(0.8, 1.4), budget=budgets.DATABASE_BACK)
 
         assert report.is_good, report.details()
         assert max(report.recoveries) < 10
@@ -39,7 +40,7 @@ def test_an_outage_longer_than_the_lease_costs_nothing(drill, times):
         return healed()
 
     with drill("long_outage", mix={"fast": 0.8, "slow": 0.15, "long": 0.05}, rate=25) as stage:
-        report = stage.run(outage, times(3), between=(1.5, 2.0))
+        report = stage.run(outage, times(3), between=(1.5, 2.0), budget=budgets.DATABASE_BACK)
 
         assert report.is_good, report.details()
         assert max(report.recoveries) < 10
@@ -57,7 +58,7 @@ def test_a_backend_that_is_killed_takes_the_server_down_and_costs_nothing(drill,
         return healed()
 
     with drill("backend_killed") as stage:
-        report = stage.run(kill_a_backend, times(5), between=(0.8, 1.4))
+        report = stage.run(kill_a_backend, times(5), between=(0.8, 1.4), budget=budgets.DATABASE_BACK)
 
         assert report.is_good, report.details()
         assert max(report.recoveries) < 10

@@ -1,5 +1,6 @@
 """Fault: a share of the statements on the job table fails, with the codes that a busy server gives."""
 
+from tests.chaos.harness import budgets
 from tests.chaos.harness.nemesis import healed
 from tests.chaos.harness.workers import pause
 
@@ -19,6 +20,6 @@ def raise_for_a_share(drill):
 def test_errors_of_a_busy_server_cost_nothing(drill, times):
     """Whatever the code, the write is tried again, and nothing is charged to a job."""
     with drill("sqlstates") as stage:
-        report = stage.run(raise_for_a_share, times(8, 40))
+        report = stage.run(raise_for_a_share, times(8, 40), budget=budgets.DATABASE_BACK)
 
         assert report.is_good, report.details()

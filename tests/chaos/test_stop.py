@@ -1,44 +1,59 @@
 """Fault: SIGTERM of a worker under load, and rolling deploys."""
 
 import signal
+import time
 
+import pytest
+
+from tests.chaos.harness import budgets
 from tests.chaos.harness.nemesis import healed
 from tests.chaos.harness.workers import pause
 
+GRACE = 1
+DEPLOY_SECONDS = 2.0
 
-def stop_and_start(drill):
-    """Stop one worker as a deploy does; a new one takes its place at once."""
-    worker = drill.dice.choice(drill.workers)
+
+def stop(drill, worker):
+    """Stop a worker as a deploy does; a new one takes its place at once. Answer with the seconds that it took.
+
+    It is a list: one that had not begun says nothing of how long it takes to leave.
+    """
     drill.replace(worker)
-    worker.send(signal.SIGTERM)
-    code = worker.popen.wait(timeout=30)
+    code, seconds = worker.leave()
     # Before it has put its handlers up a worker ends as any program does: it holds nothing yet.
-    had_begun = drill.ask("SELECT FROM django_jobqueue_worker WHERE pid = %s", [worker.pid])
+    had_begun = drill.ask("SELECT 1 FROM django_jobqueue_worker WHERE pid = %s", [worker.pid])
     if code and (had_begun or code != -signal.SIGTERM):
         drill.complaints.append(f"a worker left with {code} after SIGTERM")
-    return healed()
+    return [seconds] if had_begun else []
+
+
+def stop_one(drill):
+    """Replace one worker."""
+    return healed(seconds=stop(drill, drill.dice.choice(drill.workers)))
 
 
 def roll(drill):
-    """Deploy: replace every worker, the oldest first, without waiting for the last one's end."""
+    """Deploy: replace every worker, the oldest first."""
+    seconds = []
     for worker in list(drill.workers):
-        drill.replace(worker)
-        worker.send(signal.SIGTERM)
-        pause(2.0)
-    return healed()
+        began = time.monotonic()
+        seconds += stop(drill, worker)
+        pause(max(0.0, began + DEPLOY_SECONDS - time.monotonic()))
+    return healed(seconds=seconds)
 
 
 def test_a_stop_costs_nothing(drill, times):
     """Jobs end within the grace or are handed back uncharged; every worker leaves with 0."""
-    with drill("stop", arguments=["--grace", "1"]) as stage:
-        report = stage.run(stop_and_start, times(5))
+    with drill("stop", arguments=["--grace", str(GRACE)]) as stage:
+        report = stage.run(stop_one, times(5), between=(0.5, 2.0), budget=budgets.stopped(GRACE))
 
         assert report.is_good, report.details()
 
 
+@pytest.mark.long
 def test_rolling_deploys_cost_nothing(drill, times):
     """A new worker every two seconds, for a while: nothing is lost, charged or doubled."""
-    with drill("rolling_deploys", rate=25, arguments=["--grace", "1"]) as stage:
-        report = stage.run(roll, times(3, 15), between=(0.0, 0.2))
+    with drill("rolling_deploys", rate=25, arguments=["--grace", str(GRACE)]) as stage:
+        report = stage.run(roll, times(3), between=(0.0, 0.2), budget=budgets.stopped(GRACE))
 
         assert report.is_good, report.details()

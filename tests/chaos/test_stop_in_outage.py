@@ -2,9 +2,12 @@
 
 import signal
 
+from tests.chaos.harness import budgets
 from tests.chaos.harness.checker import Allowed
 from tests.chaos.harness.nemesis import healed
 from tests.chaos.harness.workers import pause
+
+GRACE = 1
 
 
 def deploy_without_database(drill):
@@ -12,14 +15,13 @@ def deploy_without_database(drill):
     drill.server.stop(signal.SIGINT)
     pause(drill.dice.uniform(0.0, 1.0))
     worker = drill.dice.choice(drill.workers)
-    worker.send(signal.SIGTERM)
-    code = worker.popen.wait(timeout=30)
+    code, seconds = worker.leave()
     if code:
         drill.complaints.append(f"a worker left with {code} after SIGTERM")
     drill.replace(worker)
     pause(drill.dice.uniform(0.5, 1.5))
     drill.server.start()
-    wound = healed()
+    wound = healed(seconds=[seconds])
     drill.wait_for_claims(wound.healed_at)
     return wound
 
@@ -29,8 +31,8 @@ def test_a_deploy_without_the_database_loses_nothing(drill, times):
 
     A worker that starts waits for the database.
     """
-    with drill("stop_in_outage", arguments=["--grace", "1"]) as stage:
+    with drill("stop_in_outage", arguments=["--grace", str(GRACE)]) as stage:
         allowed = Allowed(charges=True, deaths=True)
-        report = stage.run(deploy_without_database, times(3), allowed=allowed)
+        report = stage.run(deploy_without_database, times(3), allowed=allowed, budget=budgets.stopped(GRACE))
 
         assert report.is_good, report.details()

@@ -1,5 +1,6 @@
 """Fault: the connections of the workers and the producer are terminated, once a second."""
 
+from tests.chaos.harness import budgets
 from tests.chaos.harness.nemesis import healed
 
 
@@ -15,7 +16,7 @@ def terminate(drill):
 def test_terminated_backends_cost_nothing(drill, times):
     """Outcomes are kept and written; claims whose reply was lost are given back; nothing is charged."""
     with drill("terminated_backends") as stage:
-        report = stage.run(terminate, times(10, 60), between=(0.8, 1.2))
+        report = stage.run(terminate, times(10, 60), between=(0.8, 1.2), budget=budgets.DATABASE_BACK)
 
         assert report.is_good, report.details()
         assert max(report.recoveries) < 10

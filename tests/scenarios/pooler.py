@@ -23,6 +23,7 @@ listen_addr = 127.0.0.1
 listen_port = {listen_port}
 unix_socket_dir =
 auth_type = any
+admin_users = anyone
 logfile = {folder}/log
 """
 
@@ -34,13 +35,17 @@ def program():
 
 
 class Pooler:
-    """One PgBouncer before the server of `parameters`, with `pool_size` connections for each database."""
+    """One PgBouncer before the server of `parameters`, with `pool_size` connections for each database.
 
-    def __init__(self, parameters, *, pool_size=2):
+    `popen_options` are for starting it.
+    """
+
+    def __init__(self, parameters, *, pool_size=2, **popen_options):
         # Like PostgreSQL it refuses to be root, and its account must be able to read its configuration.
         self._account = server_account()
+        self._popen_options = self._account.popen_options | popen_options
         self._folder = Path(tempfile.mkdtemp(prefix="pooler-", dir="/tmp"))
-        self._port = free_port()
+        self.port = free_port()
         self._dbname = parameters["dbname"]
         password = parameters.get("password")
         config = CONFIG.format(
@@ -49,13 +54,13 @@ class Pooler:
             user=parameters.get("user", "postgres"),
             password=f"password={password}" if password else "",
             pool_size=pool_size,
-            listen_port=self._port,
+            listen_port=self.port,
             folder=self._folder,
         )
         (self._folder / "ini").write_text(config)
         if self._account.is_other:
             os.chown(self._folder, self._account.uid, self._account.gid)
-        self.url = f"postgres:///{self._dbname}?host=127.0.0.1&port={self._port}&user=anyone"
+        self.url = f"postgres:///{self._dbname}?host=127.0.0.1&port={self.port}&user=anyone"
 
     def start(self):
         """Start it, and wait until it answers."""
@@ -65,13 +70,23 @@ class Pooler:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
             cwd="/",
-            **self._account.popen_options,
+            **self._popen_options,
         )
         wait_until(self._answers)
 
-    def connect(self):
+    def connect(self, dbname=None, **more):
         """Open a connection through it; the first statement begins a transaction."""
-        return psycopg.connect(host="127.0.0.1", port=self._port, dbname=self._dbname, user="anyone")
+        return psycopg.connect(host="127.0.0.1", port=self.port, dbname=dbname or self._dbname, user="anyone", **more)
+
+    def reconnect(self):
+        """Have it replace each of its connections to the server, when nobody is in a transaction on it."""
+        with self.connect("pgbouncer", autocommit=True) as console:
+            console.execute("RECONNECT")
+
+    def stop(self):
+        """Stop it by SIGINT: whoever is in a transaction may end it, then every connection is closed."""
+        self._popen.send_signal(signal.SIGINT)
+        self._popen.wait(timeout=30)
 
     def kill(self):
         """Kill it, and every connection through it."""

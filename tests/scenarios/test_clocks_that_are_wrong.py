@@ -2,47 +2,22 @@
 
 import time
 from itertools import pairwise
-from pathlib import Path
 
 import pytest
 from django.db.models.functions import Now
 from django.utils import timezone
 
 from django_jobqueue.models import Attempt, Job, Worker
+from tests.scenarios.clock import HOUR, LIBRARY, Clock
 from tests.scenarios.conftest import SECONDS
 from tests.stage import tasks
 from tests.waiting import wait_until
-
-LIBRARY = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
-HOUR = 3600
 
 pytestmark = [
     pytest.mark.scenario,
     pytest.mark.django_db(transaction=True),
     pytest.mark.skipif(LIBRARY is None, reason="libfaketime is not installed"),
 ]
-
-
-class Clock:
-    """The time of day of a process, as far from the truth as a file says."""
-
-    def __init__(self, path, ahead):
-        self._path = path
-        self.set(ahead)
-        self.environment = {
-            "LD_PRELOAD": str(LIBRARY),
-            "FAKETIME_TIMESTAMP_FILE": str(path),
-            # Read again each second. To read it for each look at the clock makes a worker too slow for its leases.
-            "FAKETIME_CACHE_DURATION": "1",
-            # A clock that is set moves the time of day only.
-            "FAKETIME_DONT_FAKE_MONOTONIC": "1",
-        }
-
-    def set(self, seconds):
-        """Be so many seconds ahead."""
-        replacement = self._path.with_suffix(".new")
-        replacement.write_text(f"{seconds:+d}\n")
-        replacement.replace(self._path)
 
 
 @pytest.fixture

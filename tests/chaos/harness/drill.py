@@ -11,7 +11,7 @@ from pathlib import Path
 import psycopg
 
 from tests.chaos.harness import checker, load, recovery
-from tests.chaos.harness.ledger import VARIABLE, Ledger
+from tests.chaos.harness.ledger import EPOCH, EPOCH_VARIABLE, VARIABLE, Ledger
 from tests.chaos.harness.nemesis import torment
 from tests.chaos.harness.proxy import Proxy
 from tests.chaos.harness.report import Report
@@ -36,7 +36,11 @@ LINES_A_SECOND = 25
 
 
 class Drill:
-    """The stage of a run. A fault gets it and does its worst to `workers`, `server` and `proxy`."""
+    """The stage of a run. A fault gets it and does its worst to `workers`, `server` and `proxy`.
+
+    `proxied` puts a proxy between the workers and the server, or what it makes of server and database if it is a
+    function. `worker_habits` tells of the nth worker what `Worker` takes: `under`, and more `environment`.
+    """
 
     def __init__(self, server, name, *, seed, workers=2, arguments=(), rate=40, mix=None, proxied=False, **more):
         self.server, self.name, self.seed = server, name, seed
@@ -45,6 +49,7 @@ class Drill:
         self._count, self._proxied = workers, proxied
         self._arguments = ["--processes", "2", "--threads", "2", "--coroutines", "5", *arguments]
         self._proxied_producer = more.pop("proxied_producer", False)
+        self._worker_habits = more.pop("worker_habits", lambda number: {})
         self._mutant, self._tablespace = more.pop("mutant", ""), more.pop("tablespace", None)
         self._options = OPTIONS | more.pop("options", {})
         self.lease_seconds = self._options["lease_seconds"]
@@ -77,7 +82,8 @@ class Drill:
             connection.execute(WITNESS.read_text())
         self.ledger, self.intents = Ledger(self.folder / "ledger"), Ledger(self.folder / "intents")
         if self._proxied:
-            self.proxy = Proxy(self.server.port)
+            make = self._proxied if callable(self._proxied) else lambda server, database: Proxy(server.port)
+            self.proxy = make(self.server, self.database)
         self._began_at = time.time()
         for _ in range(self._count):
             self.start_worker()
@@ -100,15 +106,22 @@ class Drill:
             self.database,
             self.proxy.port if proxied and self.proxy else None,
             name,
-            **{VARIABLE: str(self.ledger.path), "STAGE_OPTIONS": json.dumps(self._options)},
+            **{
+                VARIABLE: str(self.ledger.path),
+                EPOCH_VARIABLE: repr(EPOCH),
+                "STAGE_OPTIONS": json.dumps(self._options),
+            },
         )
 
     def start_worker(self):
         """Start one more worker."""
+        number = len(self._all) + 1
+        habits = self._worker_habits(number)
         worker = Worker(
             self._arguments,
-            environment=self.environment(f"worker-{len(self._all) + 1}", proxied=True),
-            log_path=self.folder / f"worker-{len(self._all) + 1}.log",
+            environment=self.environment(f"worker-{number}", proxied=True) | habits.get("environment", {}),
+            log_path=self.folder / f"worker-{number}.log",
+            under=habits.get("under", ()),
             mutant=self._mutant,
         )
         self.workers.append(worker)
@@ -156,8 +169,12 @@ class Drill:
 
         wait_until(all_have_claimed, seconds=START_SECONDS)
 
-    def run(self, fault, times, *, allowed=None, **rhythm):
-        """Torment, heal, let everything come to rest, stop the workers, and judge."""
+    def run(self, fault, times, *, allowed=None, budget=None, measure=None, **rhythm):
+        """Torment, heal, let everything come to rest, stop the workers, and judge.
+
+        `budget` is what the design allows, in seconds; `measure` reads the seconds from the evidence where the
+        wounds do not tell them.
+        """
         wounds = torment(self, fault, times, **rhythm)
         try:
             self.wait_for_claims(time.time())
@@ -172,8 +189,8 @@ class Drill:
         verdict = checker.judge(evidence, allowed or checker.Allowed())
         self._look_for_floods(evidence)
         claims = recovery.claims_of(evidence)
-        seconds = recovery.recoveries(evidence, wounds, claims)
-        report = Report(self.name, self.seed, len(wounds), evidence, verdict, seconds, codes, self.complaints)
+        seconds = measure(evidence) if measure else recovery.recoveries(evidence, wounds, claims)
+        report = Report(self.name, self.seed, len(wounds), evidence, verdict, seconds, codes, self.complaints, budget)
         self.tell(report)
         return report
 

@@ -73,8 +73,10 @@ def choose(dice, mix):
             return "work", {"failures": dice.choice([1, 2, 99])}
         case "dies":
             return "work", {"failures": 99}
-        case "exit" | "segfault" | "abort":
+        case "exit" | "segfault" | "abort" | "eat_memory":
             return "die", {"how": fate}
+        case "spin" | "keep_gil":
+            return "hang", {"how": fate}
         case _:
             return dice.choice(["work", "work", "work_async"]), {}
 

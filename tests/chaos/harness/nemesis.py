@@ -14,16 +14,17 @@ from tests.chaos.harness.workers import pause
 class Wound:
     """A fault that has been healed. `pids` are the runners it took: what ran in them must be closed.
 
-    Without them the workers must claim again.
+    Without them the workers must claim again. `seconds` are what the fault has measured itself, and all there is to it.
     """
 
     healed_at: float
     pids: frozenset = frozenset()
+    seconds: tuple | None = None
 
 
-def healed(pids=()):
+def healed(pids=(), *, seconds=None):
     """Return the wound of a fault that ends now."""
-    return Wound(time.time(), frozenset(pids))
+    return Wound(time.time(), frozenset(pids), None if seconds is None else tuple(seconds))
 
 
 def torment(drill, fault, times, *, between=(0.2, 0.7)):

@@ -5,16 +5,29 @@ def recoveries(evidence, wounds, claims):
     """List the seconds from each wound to the fact that it is closed.
 
     `claims` are (worker, moment) pairs in order. Where runners were taken, the fact is that each attempt in them is
-    closed; else that each worker which claims at all later has claimed again.
+    closed; else that each worker which claims at all later has claimed again; unless the fault has measured itself.
     """
     seconds = []
     for wound, after in zip(wounds, [*wounds[1:], None], strict=True):
         until = after.healed_at if after else float("inf")
-        if wound.pids:
+        if wound.seconds is not None:
+            seconds += wound.seconds
+        elif wound.pids:
             seconds += _closed(evidence, wound)
         else:
             seconds += _claimed(claims, wound.healed_at, until)
     return sorted(seconds)
+
+
+def closings(evidence, how):
+    """List the seconds from the start of each attempt of a job that does this to its process, to its being closed."""
+    return sorted(
+        attempts[start["attempt"]]["finished_at"].timestamp() - start["at"]
+        for job_id, starts in evidence.starts.items()
+        if evidence.jobs[job_id]["kwargs"].get("how") in how
+        for attempts in [{attempt["number"]: attempt for attempt in evidence.attempts[job_id]}]
+        for start in starts
+    )
 
 
 def _closed(evidence, wound):

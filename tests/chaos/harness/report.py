@@ -6,7 +6,7 @@ from tests.chaos.harness.recovery import quantile
 
 HEAD = (
     "fault", "seed", "faults", "accepted", "unsure", "effects", "lost", "unexplained", "burnt", "stale", "p50", "p99",
-    "exit", "breaches",
+    "max", "budget", "within", "exit", "breaches",
 )  # fmt: skip
 
 
@@ -22,6 +22,7 @@ class Report:
     recoveries: list
     exit_codes: list
     complaints: list
+    budget: float | None = None
 
     @property
     def is_good(self):
@@ -50,9 +51,18 @@ class Report:
             str(self.evidence.stale_refused),
             _seconds(quantile(self.recoveries, 0.5)),
             _seconds(quantile(self.recoveries, 0.99)),
+            _seconds(max(self.recoveries, default=None)),
+            _seconds(self.budget),
+            self._within(),
             str(self.exit_code),
             str(len(self.verdict.breaches) + len(self.complaints)),
         ]
+
+    def _within(self):
+        """Return how many of the recoveries kept the budget, of how many."""
+        if self.budget is None:
+            return "-"
+        return f"{sum(second <= self.budget for second in self.recoveries)}/{len(self.recoveries)}"
 
     def line(self):
         """Return the run in one line."""

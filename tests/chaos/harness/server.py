@@ -45,21 +45,25 @@ def free_port():
 
 
 class Server:
-    """One PostgreSQL in a temporary folder."""
+    """One PostgreSQL in a temporary folder, with settings of its own if need be."""
 
-    def __init__(self):
+    def __init__(self, **settings):
         self.home = Path(tempfile.mkdtemp(prefix="django-jobqueue-chaos-"))
         self.places = Places(self.home, server_account())
         self.port = free_port()
+        self._settings = SETTINGS | settings
         self._process = None
         self._made = 0
 
-    def create(self):
-        """Make the cluster, start it, and make the template that each run's database is a copy of."""
+    def create(self, *words):
+        """Make the cluster, start it, and make the template that each run's database is a copy of.
+
+        `words` are for initdb.
+        """
         self.places.create()
         self.binaries = self.places.within_reach(find_binaries())
-        words = "--username=postgres --auth=trust --encoding=UTF8 --locale=C --no-sync --no-instructions"
-        self._run(self.binaries.folder / "initdb", "-D", self.places.data, *words.split())
+        ours = "--username=postgres --auth=trust --encoding=UTF8 --locale=C --no-sync --no-instructions"
+        self._run(self.binaries.folder / "initdb", "-D", self.places.data, *ours.split(), *words)
         self.start()
         with closing(self.connect()) as connection:
             connection.execute(f"CREATE ROLE {ROLE} LOGIN")
@@ -117,7 +121,7 @@ class Server:
 
     def start(self):
         """Start it and wait until it takes queries. From the main thread: it dies with the thread that starts it."""
-        settings = SETTINGS | {"port": str(self.port), "unix_socket_directories": str(self.places.sockets)}
+        settings = self._settings | {"port": str(self.port), "unix_socket_directories": str(self.places.sockets)}
         options = [f"--{name}={value}" for name, value in settings.items()]
         deadline = time.monotonic() + READY_SECONDS
         while True:
@@ -147,9 +151,14 @@ class Server:
         for orphan in orphans:
             wait_until(lambda pid=orphan.pid: not is_running(pid), seconds=READY_SECONDS)
 
+    @property
+    def has_stopped(self):
+        """Whether its first process has ended."""
+        return self._process is None or self._process.poll() is not None
+
     def kill(self):
         """End it at once, if it runs."""
-        if self._process is not None and self._process.poll() is None:
+        if not self.has_stopped:
             self._process.send_signal(signal.SIGQUIT)
             try:
                 self._process.wait(timeout=10)

@@ -16,13 +16,13 @@ END_SECONDS = 30
 
 
 class Worker:
-    """A keeper, its forkserver and its runners."""
+    """A keeper, its forkserver and its runners. `under` is the beginning of a command that becomes the keeper."""
 
-    def __init__(self, arguments, *, environment, log_path, mutant=""):
+    def __init__(self, arguments, *, environment, log_path, under=(), mutant=""):
         entry = ["-m", "tests.chaos.mutants", mutant] if mutant else ["-m", "django"]
         with log_path.open("w") as log:
             self.popen = subprocess.Popen(
-                [sys.executable, *entry, "runworker", *arguments],
+                [*under, sys.executable, *entry, "runworker", *arguments],
                 cwd=ROOT,
                 env=environment,
                 stdin=subprocess.DEVNULL,
@@ -62,6 +62,13 @@ class Worker:
     def thaw(self, pids):
         """Let them go on."""
         self._tell(pids, signal.SIGCONT)
+
+    def leave(self):
+        """Stop it as a deploy does; answer with its exit code and the seconds that it took."""
+        began = time.monotonic()
+        self.send(signal.SIGTERM)
+        code = self.popen.wait(timeout=END_SECONDS)
+        return code, time.monotonic() - began
 
     def kill(self):
         """Kill the keeper, and reap it."""

@@ -1,0 +1,43 @@
+"""Fault: the clock of a worker jumps by an hour, forwards or back, while it works."""
+
+import pytest
+
+from tests.chaos.conftest import only_in_full
+from tests.chaos.harness.nemesis import healed
+from tests.chaos.harness.workers import pause
+from tests.scenarios.clock import HOUR, LIBRARY, Clock
+
+pytestmark = pytest.mark.skipif(LIBRARY is None, reason="libfaketime is not installed")
+
+# The library makes a worker slower than a lease of two seconds forgives on a busy machine; an hour is more than either.
+# Nobody is told of new jobs: a worker that waits for the wrong moment is deaf.
+OPTIONS = {"lease_seconds": 3, "renew_seconds": 0.8, "notify": False}
+NOTICED_SECONDS = 1.2
+"""A process looks at its clock's file once a second."""
+
+
+def jump(clocks):
+    """Return the fault that sets the clock of one worker, and leaves it there until the next time."""
+
+    def fault(drill):
+        drill.dice.choice(clocks).set(drill.dice.choice([-HOUR, 0, HOUR]))
+        pause(NOTICED_SECONDS)
+        return healed()
+
+    return fault
+
+
+@only_in_full
+def test_a_clock_that_jumps_costs_nothing(drill, times, tmp_path):
+    """Leases, due times and retries are PostgreSQL's: nothing is lost, charged or rescued early, whatever it shows."""
+    clocks = [Clock(tmp_path / f"clock-{number}") for number in (1, 2)]
+    mix = {"fast": 0.7, "slow": 0.1, "long": 0.1, "fails": 0.1}
+    habits = {"worker_habits": lambda number: {"environment": clocks[number - 1].environment}, "options": OPTIONS}
+    with drill("clock_jumps", mix=mix, rate=15, **habits) as stage:
+        report = stage.run(jump(clocks), times(6))
+
+        assert report.is_good, report.details()
+        starts = [start for starts in report.evidence.starts.values() for start in starts]
+        shown = {round((start["clock"] - start["at"]) / HOUR) for start in starts}
+        assert shown > {0}, "libfaketime did not bite"
+        assert max(report.recoveries) < 15

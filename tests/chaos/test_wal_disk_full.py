@@ -1,0 +1,48 @@
+"""Fault: the disk that holds the write-ahead log is full: PostgreSQL panics and stops until there is room."""
+
+from contextlib import contextmanager
+
+from tests.chaos.harness import budgets
+from tests.chaos.harness.disk import filled, small_disk
+from tests.chaos.harness.nemesis import healed
+from tests.chaos.harness.server import Server
+from tests.waiting import wait_until
+
+# Each segment is a new file of a megabyte, so that a full disk is noticed soon.
+SMALL_LOG = {"wal_recycle": "off", "wal_init_zero": "on", "min_wal_size": "2MB", "max_wal_size": "16MB"}
+
+
+@contextmanager
+def server_with_a_small_log():
+    """Start a server of the test's own whose log is on a small disk; answer with it and the log's folder."""
+    server = Server(**SMALL_LOG)
+    try:
+        with small_disk(server, "64m") as folder:
+            server.create("--wal-segsize=1", f"--waldir={folder / 'wal'}")
+            yield server, folder
+    finally:
+        server.destroy()
+
+
+def fill(folder):
+    """Return the fault that fills the disk until the server has stopped, makes room, and starts it again."""
+
+    def fault(drill):
+        with filled(folder):
+            wait_until(lambda: drill.server.has_stopped)
+        drill.server.start()
+        return healed()
+
+    return fault
+
+
+def test_a_full_disk_of_the_log_costs_nothing(drill, times):
+    """What was acknowledged before the panic is there after it; no attempt is charged, no worker leaves."""
+    with (
+        server_with_a_small_log() as (small, folder),
+        drill("wal_disk_full", server=small, rate=60) as stage,
+    ):
+        report = stage.run(fill(folder), times(5), between=(0.8, 1.4), budget=budgets.DATABASE_BACK)
+
+        assert report.is_good, report.details()
+        assert "PANIC" in (small.home / "server.log").read_text()
