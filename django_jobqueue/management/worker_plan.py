@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
+from dataclasses import replace
+from typing import Any
 
 import psycopg
 
@@ -35,7 +37,14 @@ def plan_for(
     if sys.platform == "win32":
         raise JobQueueError("workers need a POSIX system; on Windows enqueue and the admin work, workers run elsewhere")
     backend = _backend(alias)
-    options = backend.options
+    given: dict[str, Any] = {
+        "processes": processes,
+        "threads": threads,
+        "coroutines": coroutines,
+        "grace_seconds": grace_seconds,
+    }
+    # A command line has the bounds that OPTIONS have.
+    options = replace(backend.options, **{name: value for name, value in given.items() if value is not None})
     backend.require_postgresql()
     # A database that cannot be asked now is one that a worker waits for.
     with suppress(psycopg.Error):
@@ -45,10 +54,10 @@ def plan_for(
         options=options,
         queues=queues,
         excluded_queues=excluded_queues,
-        processes=processes or options.processes or _cpus(),
-        threads=threads or options.threads,
-        coroutines=options.coroutines if coroutines is None else coroutines,
-        grace_seconds=options.grace_seconds if grace_seconds is None else grace_seconds,
+        processes=options.processes or _cpus(),
+        threads=options.threads,
+        coroutines=options.coroutines,
+        grace_seconds=options.grace_seconds,
         until_idle=until_idle,
         max_jobs=max_jobs,
     )

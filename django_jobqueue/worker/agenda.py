@@ -26,6 +26,8 @@ CLAIM_AGAIN_SECONDS = 1.0
 GHOST_SECONDS = 180.0
 """A call that was given up may be carried out so long afterwards: a pooler that waits for a connection does not look
 whether anybody waits for it."""
+RECOVER_SECONDS = 0.5
+"""How often it is looked for; the statement reads every running job."""
 PROBE_SECONDS = 1.0
 """How often a worker looks whether a row that somebody had locked is free."""
 
@@ -48,7 +50,7 @@ class Agenda:
         self.seen_at = 0.0
         """From before the last sign of life that the database has answered."""
         self._looks_at_all = False
-        self._probe_at = self._claim_at = 0.0
+        self._probe_at = self._claim_at = self._recover_at = 0.0
 
     def next_call(self, now: float) -> Return | Renew | Probe | Cycle | None:
         """Say what to ask now, if anything."""
@@ -144,7 +146,7 @@ class Agenda:
             wanted=wanted,
             is_poll=is_poll,
             rescue=self._rescue(batch) if is_rescue else None,
-            recover=self._recover(lost, token) if is_rescue and (lost := self._lost()) else None,
+            recover=self._recover(token, now) if is_poll else None,
             sign_of_life=self._sign_of_life() if is_rescue else None,
             unknown_tasks=self._demand.unknown_tasks() if is_rescue else None,
         )
@@ -168,7 +170,10 @@ class Agenda:
         self._lost_tokens = {token: until for token, until in self._lost_tokens.items() if until > now}
         return frozenset(self._lost_tokens)
 
-    def _recover(self, lost: frozenset[UUID], token: UUID) -> Statement[list[TakenOver]]:
+    def _recover(self, token: UUID, now: float) -> Statement[list[TakenOver]] | None:
+        if not (self._lost_tokens and now >= self._recover_at and (lost := self._lost())):
+            return None
+        self._recover_at = now + RECOVER_SECONDS
         # Under the cycle's token: if this reply is lost too, no runner has had these jobs either.
         return recover(
             worker_id=self._card.id,

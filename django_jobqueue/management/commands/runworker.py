@@ -31,6 +31,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--queue",
             action="append",
+            type=_queue,
             default=[],
             metavar="NAME",
             help="Serve this queue; NAME* is a prefix. May be repeated.",
@@ -38,6 +39,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--exclude-queue",
             action="append",
+            type=_queue,
             default=[],
             metavar="NAME",
             help="Leave this queue alone. May be repeated.",
@@ -99,8 +101,8 @@ class Command(BaseCommand):
             raise CommandError(str(error)) from error
 
     def _say(self, line: str) -> None:
-        # Nobody need listen: a pipe whose reader has left is no reason to stop running jobs.
-        with suppress(OSError, ValueError):
+        # Nobody need listen: a pipe whose reader has left, or no output at all, is no reason to stop running jobs.
+        with suppress(OSError, ValueError, AttributeError):
             self.stdout.write(line)
             # To a file or a pipe Python prints in blocks; these lines are news.
             self.stdout.flush()
@@ -121,6 +123,12 @@ def _positive(text: str) -> int:
     if not text.isdecimal() or int(text) < 1:
         raise ArgumentTypeError(f"a whole number from 1; got {text!r}")
     return int(text)
+
+
+def _queue(text: str) -> str:
+    if not text.strip():
+        raise ArgumentTypeError(f"the name of a queue, or a prefix like mail-*; got {text!r}")
+    return text
 
 
 def _not_negative(text: str) -> int:
