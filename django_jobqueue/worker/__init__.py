@@ -38,6 +38,7 @@ Reading order:
 - `schedule`    when it polls, rescues and renews; `outage` when it tries again
 - `agenda`      which call to the database comes next; `exchange` makes it, and understands the reply
 - `wakeup`      the one place where the keeper waits, and what wakes it, signals among it; `listener` hears NOTIFY
+- `scribe`      writes the log, so that the keeper need not wait for who reads it
 - `keeper`      the loop
 
 Clocks: a lease, a due time and an age are PostgreSQL's. Here, durations only: CLOCK_BOOTTIME, which runs on while a

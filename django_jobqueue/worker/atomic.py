@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable
 from uuid import UUID
 
-from django.db import transaction
+from django.db import connections, transaction
 
 from django_jobqueue import failpoint
 from django_jobqueue.exceptions import LeaseLost
@@ -43,6 +43,7 @@ def run_atomic(
         is_committed = True
         tell_committed()
 
+    _let_atomic_commit(using)
     try:
         # Renewals change the job's row meanwhile: under a stricter isolation the last write to it would fail.
         with read_committed(using):
@@ -68,3 +69,14 @@ def run_atomic(
         )
     failpoint.hit("committed")
     return Committed()
+
+
+def _let_atomic_commit(using: str) -> None:
+    """Switch autocommit on where a project has it off: there Django's atomic() commits nothing by itself.
+
+    The slate is wiped after the attempt, and that comes with it.
+    """
+    connection = connections[using]
+    if not connection.get_autocommit():
+        connection.rollback()
+        connection.set_autocommit(True)

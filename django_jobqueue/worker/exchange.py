@@ -277,7 +277,7 @@ class Exchange:
             case Cycle() if call.batch.size and (is_refusal(error) or is_a_surprise(error)):
                 self._ledger.refused(call.batch, error)
             case Cycle() if call.batch.size and waited_for_a_lock(error):
-                logger.info("a job's row is locked by somebody else; its outcome waits, the others go on")
+                logger.info("outcomes wait: a job's row is locked by somebody, or the server is slow; others go on")
                 self._ledger.set_aside(call.batch)
                 self._agenda.probe_now()
             case Cycle() | Return():

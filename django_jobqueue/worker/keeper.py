@@ -19,6 +19,7 @@ from django_jobqueue.worker.crew import Crew
 from django_jobqueue.worker.exchange import Exchange
 from django_jobqueue.worker.plan import WorkerPlan, counted
 from django_jobqueue.worker.receivers import anyone_listens
+from django_jobqueue.worker.scribe import Scribe
 from django_jobqueue.worker.wakeup import Wakeup
 
 logger = logging.getLogger("django_jobqueue.worker")
@@ -49,7 +50,8 @@ class Keeper:
     def __init__(self, plan: WorkerPlan, registry: Registry, say: Callable[[str], object] | None = None) -> None:
         """Make a worker. `say` is told, in a line, what a person in front of it should know."""
         self._plan = plan
-        self._say = say or (lambda _line: None)
+        self.scribe = Scribe()
+        self._say = self.scribe.later(say or (lambda _line: None))
         self._card = plan.card()
         self._wakeup = Wakeup()
         self._crew = Crew(plan, self._wakeup)
@@ -67,6 +69,16 @@ class Keeper:
         The first SIGTERM or SIGINT lets running jobs end within the grace; the second leaves within two seconds. Code
         that imports no longer, when a runner is to be replaced, is as the first.
         """
+        self.scribe.open()
+        try:
+            self._work()
+        finally:
+            self.scribe.close()
+        if error := self._error or self._crew.broken:
+            raise WorkerFailed(error)
+
+    def _work(self) -> None:
+        self._say(f"Worker of {self._plan.summary}. Stop it with Ctrl-C.")
         self._wakeup.catch((signal.SIGTERM, signal.SIGINT), self._count_signal)
         self._wakeup.catch((signal.SIGCHLD,), lambda: None)
         logger.info("worker %s starts (pid %d)", self._card.id, self._card.pid)
@@ -80,8 +92,6 @@ class Keeper:
             self._wakeup.close()
         logger.info("worker %s stops; jobs claimed: %d", self._card.id, self._exchange.claimed_count)
         self._say(f"Stopped; jobs claimed: {self._exchange.claimed_count}.")
-        if error := self._error or self._crew.broken:
-            raise WorkerFailed(error)
 
     @property
     def _is_stopping(self) -> bool:

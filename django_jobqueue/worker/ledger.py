@@ -29,6 +29,9 @@ logger = logging.getLogger("django_jobqueue.worker")
 MAX_BATCH = 1000
 """Rows that one transaction writes at most."""
 
+MAX_BATCH_BYTES = 4 * 1024 * 1024
+"""Results that one transaction writes at most, or a single larger one: more would not be written in time."""
+
 
 @dataclass(frozen=True, slots=True)
 class Batch:
@@ -86,11 +89,21 @@ class Ledger:
 
     def take(self) -> Batch:
         """Take the next batch; it must come back by `written`, `put_back`, `doubt`, `refused` or `set_aside`."""
-        settlements = [self._settlements.popleft() for _ in range(min(self._limit, len(self._settlements)))]
+        settlements = self._take_settlements()
         room = self._limit - len(settlements)
         leases = [self._leases.popleft() for _ in range(min(room, len(self._leases)))]
         doubtful = tuple(s for s in settlements if (s.job_id, s.token) in self._doubtful) if self._doubtful else ()
         return Batch(settlements, leases, doubtful)
+
+    def _take_settlements(self) -> list[Settlement]:
+        settlements: list[Settlement] = []
+        size = 0
+        while self._settlements and len(settlements) < self._limit:
+            size += _bytes(self._settlements[0])
+            if size > MAX_BATCH_BYTES and settlements:
+                break
+            settlements.append(self._settlements.popleft())
+        return settlements
 
     def written(self, batch: Batch) -> None:
         """Note that PostgreSQL has answered for a batch."""
@@ -102,6 +115,8 @@ class Ledger:
         """Return a batch that no answer came for: it may have been written all the same."""
         self._doubtful.update((s.job_id, s.token) for s in batch.settlements)
         self.put_back(batch)
+        # Perhaps it was too much for the time that a call may take.
+        self._limit = max(1, min(self._limit, batch.size // 2)) if batch.size else self._limit
 
     def put_back(self, batch: Batch) -> None:
         """Return a batch that was not written."""
@@ -145,6 +160,12 @@ class Ledger:
                 self._settlements.appendleft(short)
         for lease in batch.leases:
             logger.error("job %s cannot be given back (%s); its lease will run out", lease.job_id, error)
+
+
+def _bytes(settlement: Settlement) -> int:
+    # What a failure says is bounded, and short beside a result.
+    step = settlement.decision.step
+    return len(step.result) if isinstance(step, Finish) else 0
 
 
 def is_refusal(error: Exception) -> bool:

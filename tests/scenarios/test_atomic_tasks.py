@@ -69,6 +69,18 @@ def test_an_atomic_task_that_has_lost_its_lease_writes_nothing(start_worker, job
     assert Job.objects.get(pk=int(result.id)).result is None
 
 
+def test_an_atomic_task_commits_where_the_project_has_autocommit_off(start_worker, job_is):
+    """AUTOCOMMIT False in DATABASES: the task and its success are committed all the same."""
+    start_worker("--processes", "1", database={"AUTOCOMMIT": False})
+    result = tasks.book.enqueue(0)
+    job_is(result, "SUCCESSFUL")
+    again = tasks.book.enqueue(0)
+    job_is(again, "SUCCESSFUL")
+
+    assert outcomes(result) == outcomes(again) == ["succeeded"]
+    assert Trace.objects.filter(what="booked").count() == 2
+
+
 def test_what_an_atomic_task_leaves_for_after_its_commit_may_take_its_time(start_worker, job_is):
     """The job has succeeded, and has no lease to lose: its callbacks run to their end, and the end is told."""
     worker = start_worker("--processes", "1", receivers=True, options={"renew_seconds": 0.3})

@@ -21,7 +21,7 @@ from django_jobqueue.policy.outcomes import (
 from django_jobqueue.policy.retry import Bury, Decision, Finish, Release, Wait
 from django_jobqueue.store.renew import Lease
 from django_jobqueue.store.settle import Settlement
-from django_jobqueue.worker.ledger import MAX_BATCH, Batch, Ledger, bare, is_refusal
+from django_jobqueue.worker.ledger import MAX_BATCH, MAX_BATCH_BYTES, Batch, Ledger, bare, is_refusal
 from django_jobqueue.worker.wire import read_outcome, wire
 
 BAD = psycopg.errors.UntranslatableCharacter("no such character")
@@ -74,6 +74,28 @@ def test_a_batch_holds_what_was_added_first():
     assert ids(second) == [*range(MAX_BATCH, MAX_BATCH + 5), *range(1_000_000, 1_000_003)]
     assert third == Batch([], [])
     assert ledger.is_empty
+
+
+def test_a_batch_is_bounded_in_bytes_too():
+    """Large results go a few at a time, however many rows that is, and one that is larger than all goes alone."""
+    ledger = Ledger()
+    sizes = [MAX_BATCH_BYTES // 2, MAX_BATCH_BYTES // 2, 10, MAX_BATCH_BYTES * 3, 10]
+    for number, size in enumerate(sizes):
+        ledger.add(Settlement(number, uuid4(), Decision(Finish("x" * size), OutcomeName.SUCCEEDED)))
+
+    assert [ids(ledger.take()) for _ in range(4)] == [[0, 1], [2], [3], [4]]
+
+
+def test_a_batch_that_was_not_heard_of_is_tried_in_halves():
+    """Perhaps it was too much for the time that a call may take: the same again would never be written."""
+    ledger = filled(64)
+    sizes = []
+    for _ in range(4):
+        batch = ledger.take()
+        sizes.append(batch.size)
+        ledger.doubt(batch)
+
+    assert sizes == [64, 32, 16, 8]
 
 
 def test_put_back_keeps_the_order():

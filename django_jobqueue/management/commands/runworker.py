@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 from argparse import ArgumentParser, ArgumentTypeError
 from contextlib import suppress
@@ -92,13 +93,17 @@ class Command(BaseCommand):
 
         from django_jobqueue.worker.keeper import Keeper, WorkerFailed
 
-        say = self._say if given["verbosity"] else None
-        if say is not None:
-            say(f"Worker of {plan.summary}. Stop it with Ctrl-C.")
+        keeper = Keeper(plan, registry, self._say if given["verbosity"] else None)
+        failure: WorkerFailed | None = None
         try:
-            Keeper(plan, registry, say).run()
+            keeper.run()
         except WorkerFailed as error:
-            raise CommandError(str(error)) from error
+            failure = error
+        if keeper.scribe.is_stuck:
+            # Nobody takes what it says. To end in good order the interpreter would wait for that, and for ever.
+            os._exit(0 if failure is None else 1)
+        if failure is not None:
+            raise CommandError(str(failure)) from failure
 
     def _say(self, line: str) -> None:
         # Nobody need listen: a pipe whose reader has left, or no output at all, is no reason to stop running jobs.
