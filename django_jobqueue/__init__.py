@@ -10,7 +10,10 @@ to. The package, in reading order:
     policy      thinks: what follows an attempt, as pure functions
     models      the columns, constraints and indexes
     store       remembers: every change of a job's state, one module a verb
-    worker      acts: `manage.py runworker`
+    worker      acts: `manage.py runworker` (failpoint: named moments for tests)
+    operations  what a person may do: replay, discard, cancel
+    watch       watches: depth, age, failure rate
+    management  the commands
     admin       shows: jobs, attempts and dead letters
 
 Public names are `task`, and `Retry`, `Snooze`, `Reject` and `JobCancelled`, which a task raises. They

@@ -350,14 +350,14 @@ def test_jobs_are_cancelled_by_id_or_filter():
     """A cancel takes ids or a filter; a job that runs is asked to stop, and with --force it must."""
     named, ready, waiting, running = make_job(), make_job(), make_job("WAITING"), make_job("RUNNING")
 
-    said = "1 cancelled, or asked to stop\n"
-    assert jobqueue("jobs", "cancel", named.pk) == said
-    assert jobqueue("jobs", "cancel", "--status", "waiting") == said
-    assert jobqueue("jobs", "cancel", "--all", "--yes") == said
+    assert jobqueue("jobs", "cancel", named.pk) == f"job {named.pk} {named.task} cancelled\n"
+    assert jobqueue("jobs", "cancel", "--status", "waiting").endswith("cancelled\n")
+    assert jobqueue_json("jobs", "cancel", "--all", "--yes")["cancelled"] == [ready.pk]
     assert Job.objects.get(pk=running.pk).cancel_requested_at is None
-    assert jobqueue("jobs", "cancel", running.pk) == said
+    assert jobqueue("jobs", "cancel", running.pk) == f"job {running.pk} {running.task} is asked to stop\n"
     assert jobqueue_json("jobs", "cancel", running.pk, exit_code=1)["refused"][0]["code"] == "already_requested"
-    assert jobqueue("jobs", "cancel", running.pk, "--force") == said
+    (told,) = jobqueue_json("jobs", "cancel", running.pk, "--force")["details"]
+    assert told == {"id": running.pk, "task": running.task, "status": "RUNNING"}
     assert Job.objects.get(pk=running.pk).cancel_forced
 
     found = Job.objects.in_bulk()

@@ -10,4 +10,5 @@ Reading order:
 - `outcomes`   what an attempt can end in; a crash is an outcome like any other
 - `backoff`    how long to wait before the next attempt
 - `retry`      `decide(outcome, …)`: outcome in, decision out
+- `fingerprint`  the same for deaths of a kind
 """

@@ -14,14 +14,19 @@ This is the only room that writes or locks rows of the queue. What it promises:
 A producer's and a person's verbs run on Django's connection, in the caller's transaction:
 
     enqueue     → WAITING or READY               replay    FAILED → READY
-    cancel      WAITING or READY → CANCELLED     discard   the letter OPEN → DISCARDED
+    cancel      WAITING or READY → CANCELLED,    discard   the letter OPEN → DISCARDED
+                a request where it is RUNNING
 
 A worker's verbs are `Statement`s; a `Session` carries any number of them to the server in one transaction and one
 round trip:
 
     promote     WAITING → READY, when due        settle    RUNNING → what a Decision says
     claim       READY → RUNNING, new token       rescue    RUNNING, lease run out → the rescuer's token
-    renew       move lease_expires_at            give_back RUNNING, never started → READY
+    renew       move lease_expires_at            give_back RUNNING, never started → READY, or CANCELLED
+    recover     RUNNING, claimed without hearing of it → a new token of the worker's own
+
+`finish_here` is settle's success in an atomic task's own transaction. `announce_worker` and `unknown_tasks` are for
+people: who is alive, and what nobody here can run.
 
 What is hard here: plans. A queue that has just been filled has no statistics, and a claim planned for an empty
 table reads every ready row. `session.PLAN_GUARD` takes the bad plans away, for the length of a transaction.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import socket
 from dataclasses import dataclass
-from uuid import UUID, uuid4
+from uuid import uuid4
 
 from django_jobqueue.conf import Options
 from django_jobqueue.store.claim import Serving, queue_pattern
@@ -51,10 +51,10 @@ class WorkerPlan:
         hands = f"{counted(self.processes, 'process', 'processes')} of {each}"
         return f"{queues}{without}, backend {self.backend!r}, {hands}"
 
-    def card(self, worker_id: UUID | None = None) -> WorkerCard:
+    def card(self) -> WorkerCard:
         """What the worker says of itself."""
         return WorkerCard(
-            id=worker_id or uuid4(),
+            id=uuid4(),
             backend=self.backend,
             hostname=socket.gethostname(),
             pid=os.getpid(),

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
-from functools import partial
 from typing import Any
 
 from django.db.models import Q
 
 from django_jobqueue import operations
 from django_jobqueue.exceptions import Refused
-from django_jobqueue.management.jobqueue.many import do_to_each
+from django_jobqueue.management.jobqueue.many import Told, do_to_each
 from django_jobqueue.management.jobqueue.options import (
     add_act_options,
     add_choice_options,
@@ -104,10 +103,15 @@ def show_job(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
 
 def cancel_jobs(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
     """Cancel the jobs that were named, or the ones that a filter finds."""
-    deed = partial(
-        operations.cancel, by=options["by"], reason=options["reason_text"], force=options["force"], using=using
-    )
-    return do_to_each(terminal, _ids(using, options), deed, done="cancelled, or asked to stop")
+
+    def cancel(job_id: int | str) -> Told:
+        words = {"by": options["by"], "reason": options["reason_text"], "force": options["force"]}
+        job = operations.cancel(job_id, using=using, **words)
+        document = {"id": job.pk, "task": job.task, "status": job.status}
+        is_over = job.status == Job.Status.CANCELLED
+        return Told(f"job {job.pk} {job.task}", document, "cancelled" if is_over else "is asked to stop")
+
+    return do_to_each(terminal, _ids(using, options), cancel, done="cancelled", in_all="cancelled, or asked to stop")
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:

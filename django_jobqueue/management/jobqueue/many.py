@@ -17,10 +17,11 @@ MAX_TOLD = 20
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What was done to one row: a line without its verb, and the same for --json."""
+    """What was done to one row: a line without its verb, the same for --json, and the verb if it is another here."""
 
     line: str
     document: dict[str, Any]
+    done: str = ""
 
 
 def do_to_each(
@@ -29,12 +30,14 @@ def do_to_each(
     deed: Callable[[int | str], object],
     *,
     done: str,
+    in_all: str = "",
     per_second: float | None = None,
     task: str | None = None,
 ) -> bool:
     """Do it to one after the other, and answer; False where one or more were refused.
 
-    done is the past tense of the deed, which may answer with what there is to tell of the row; task is the one that the
+    done is the past tense of the deed, which may answer with what there is to tell of the row; in_all the same for the
+    last line, if it needs other words; task is the one that the
     rows were chosen by. Each row is done with, for good, before the next: whoever stops the command halfway, or runs it
     again, harms nothing.
     """
@@ -61,12 +64,12 @@ def do_to_each(
         "refused": refused,
         "interrupted": interrupted,
     }
-    lines = [f"{printable(one.line)} {done}" for one in words[:MAX_TOLD]]
+    lines = [f"{printable(one.line)} {one.done or done}" for one in words[:MAX_TOLD]]
     if len(words) > MAX_TOLD:
         lines.append(f"… and {len(words) - MAX_TOLD} more")
     # One line for one row says it all.
     if len(words) != 1 or refused or interrupted:
-        lines += _summary(terminal, done, len(did), refused, interrupted=interrupted)
+        lines += _summary(terminal, in_all or done, len(did), refused, interrupted=interrupted)
     if not did and not refused:
         lines += task_hint(task)
     terminal.answer(document, lines)
