@@ -1,7 +1,7 @@
 """Named moments at which a test has a process die, fail, freeze or lose its line. Nothing happens unless one is armed.
 
     DJANGO_JOBQUEUE_FAILPOINT="after claim=kill"    the moment, and what happens at it
-    DJANGO_JOBQUEUE_FAILPOINT_ONCE=FILE             a file that is made when it happens, so that it happens once
+    DJANGO_JOBQUEUE_FAILPOINT_ONCE=FILE             a file that is made when it happens: once, and for all to see
 
     kill       SIGKILL              error      an OperationalError, as when the database has gone
     exit       exit code 0          drop       the line is cut, and nobody is told
@@ -26,7 +26,8 @@ MOMENTS = (
     "ordered", "ran", "told",  # in the runner, around an attempt
     "before finish_here", "after finish_here", "committed",  # in the transaction of an atomic task
 )  # fmt: skip
-"""Every moment there is. `before` and `after` a statement: before its transaction begins, after it is committed."""
+"""Every moment there is. `before` and `after` a statement: before its transaction begins, after it is committed and
+before anybody has read the answer. A statement that names no row, or has found none, is passed over."""
 
 ACTIONS = ("kill", "exit", "error", "drop", "sleep")
 

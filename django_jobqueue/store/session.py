@@ -10,6 +10,7 @@ import os
 import socket
 from collections.abc import Sequence
 from contextlib import suppress
+from itertools import zip_longest
 from typing import Any
 
 import psycopg
@@ -78,7 +79,10 @@ class Session:
             self._recover(connection, error)
             raise
         try:
-            self._pass("after", statements)
+            self._pass("after", statements, [cursor.rowcount for cursor in cursors])
+            if failpoint.is_armed:
+                # Where the line was dropped the answers are lost with it, as if they had still been on their way.
+                connection.execute("SELECT")
             return [statement.read(cursor.fetchall()) for statement, cursor in zip(statements, cursors, strict=True)]
         except Exception as error:
             # It is committed by now: not a refusal, but an answer that was lost.
@@ -122,10 +126,12 @@ class Session:
                 self._connection.close()
             self._connection = None
 
-    def _pass(self, when: str, statements: Sequence[Statement[Any]]) -> None:
+    def _pass(self, when: str, statements: Sequence[Statement[Any]], counts: Sequence[int] = ()) -> None:
+        """Say that the moments around these statements have come; of those that name or find no row there is none."""
         if failpoint.is_armed:
-            for statement in statements:
-                failpoint.hit(f"{when} {statement.name}", self.abandon)
+            for statement, count in zip_longest(statements, counts):
+                if count != 0 and statement.params.get("ids") != "{}":
+                    failpoint.hit(f"{when} {statement.name}", self.abandon)
 
     def _connect(self) -> psycopg.Connection[Any]:
         if self._connection is None or self._connection.closed:

@@ -6,11 +6,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+import psycopg
 import pytest
 
 import django_jobqueue
 from django_jobqueue import failpoint
+from django_jobqueue.models import Job
 from django_jobqueue.store import statement
+from django_jobqueue.store.promote import promote
+from django_jobqueue.store.renew import renew
+from django_jobqueue.store.session import Session
+from tests.store.hands import COMMITS, add_job, at
 
 ROOT = Path(django_jobqueue.__file__).parent
 
@@ -56,3 +62,49 @@ def test_an_armed_moment_happens_once(tmp_path, action, code):
 
     assert codes == [code, 7]
     assert once.exists()
+
+
+@pytest.fixture
+def arm(monkeypatch, tmp_path):
+    """Arm a moment in this process; answer with the evidence that it will leave."""
+
+    def arm(moment, action):
+        monkeypatch.setattr(failpoint, "is_armed", True)
+        monkeypatch.setattr(failpoint, "_armed", moment)
+        monkeypatch.setattr(failpoint, "_action", action)
+        monkeypatch.setattr(failpoint, "_once", str(tmp_path / "happened"))
+        return tmp_path / "happened"
+
+    return arm
+
+
+@pytest.fixture
+def session(transactional_db):
+    """A worker's connection."""
+    session = Session("default")
+    yield session
+    session.close()
+
+
+@COMMITS
+@pytest.mark.parametrize(("moment", "status"), [("before promote", "WAITING"), ("after promote", "READY")])
+def test_a_line_that_drops_takes_the_answer_with_it(session, arm, moment, status):
+    """Before a statement it is not sent; after it what it did is committed, and the worker hears nothing of it."""
+    job_id = add_job(status="WAITING", waiting_for="time", run_after=at(-60))
+    happened = arm(moment, "drop")
+    with pytest.raises(psycopg.OperationalError):
+        session.run(promote())
+
+    assert happened.exists()
+    assert Job.objects.get(pk=job_id).status == status
+    assert session.run(promote())[0].moved == (status == "WAITING")
+
+
+@COMMITS
+@pytest.mark.parametrize("moment", ["before renew", "after renew"])
+def test_a_statement_without_a_row_is_no_moment(session, arm, moment):
+    """A worker that has just come asks for the renewal of nothing: there a fault would show nothing."""
+    happened = arm(moment, "error")
+    session.run(renew([], lease_seconds=30))
+
+    assert not happened.exists()

@@ -4,9 +4,9 @@ import pytest
 
 from django_jobqueue import failpoint
 from django_jobqueue.models import Attempt, Job
+from tests.failpoints import work
 from tests.model import invariants, state
 from tests.scenarios.conftest import SECONDS
-from tests.stage import tasks
 from tests.stage.models import Trace
 from tests.waiting import wait_until
 
@@ -29,8 +29,10 @@ SAMPLE = [
     ("after finish", "error"),
     ("after finish_here", "kill"),
     ("told", "exit"),
+    ("after rescue", "kill"),
+    ("after give_back", "drop"),
 ]
-"""For every run of the suite: in keeper, runner and transaction."""
+"""For every run of the suite: in keeper, runner and transaction, at a rescue and at a stop."""
 
 
 def parameters(chosen, *marks):
@@ -42,24 +44,21 @@ def parameters(chosen, *marks):
     [*parameters(SAMPLE), *parameters([each for each in EVERY if each not in SAMPLE], pytest.mark.failpoints)],
 )
 def test_a_worker_may_end_at_any_moment(start_worker, tmp_path, moment, action):
-    """Beside a healthy worker one meets its fate: every job comes to its end, and each effect has an attempt."""
+    """One meets its fate, and a healthy one comes: every job comes to its end, and each effect has an attempt."""
     happened = tmp_path / "happened"
     armed = {
         "DJANGO_JOBQUEUE_FAILPOINT": f"{moment}={action}",
         "DJANGO_JOBQUEUE_FAILPOINT_ONCE": str(happened),
     }
-    jobs = [tasks.start.enqueue() for _ in range(4)]
-    jobs += [tasks.book.enqueue(0.1) for _ in range(4)]
-    jobs += [tasks.fail_once.enqueue() for _ in range(2)]
-    start_worker("--processes", "1", options=QUICK, environment=armed, may_break=True)
-    wait_until(lambda: happened.exists() or all_are_over(), seconds=SECONDS)
+    work.enqueue_for(moment)
+    jobs = Job.objects.count()
+    worker = start_worker("--processes", "1", options=QUICK, environment=armed, may_break=True)
+    work.bring_about(moment, worker, SECONDS)
+    wait_until(happened.exists, seconds=SECONDS)
     start_worker("--processes", "1", options=QUICK)
-    # Work that makes every moment come: renewals of a job that runs long, a lease to rescue.
-    if not happened.exists():
-        jobs += [tasks.sleep.enqueue(1.5), tasks.fail_once.enqueue()]
     wait_until(all_are_over, seconds=2 * SECONDS)
 
-    assert Job.objects.count() == len(jobs)
+    assert Job.objects.count() == jobs
     assert set(Job.objects.values_list("status", flat=True)) == {"SUCCESSFUL"}
     invariants.check(state.read())
     for what, job_id, attempt in Trace.objects.values_list("what", "job_id", "attempt"):
