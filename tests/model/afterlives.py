@@ -37,6 +37,18 @@ class Queue(Plots):
             self.mirror.check()
             self.mirror.replay(job_id)
 
+    @rule(worker=WORKERS, is_late=st.booleans())
+    def replay_then_succeed(self, worker, is_late):
+        """A success resolves the letter of an earlier death, also of one that was past its deadline when it died."""
+        (job_id,) = self.mirror.enqueue(JobState("shop.mail"))
+        self.mirror.settle(worker, (self.start(job_id, worker), REJECTED))
+        if is_late:
+            self.mirror.pass_deadline(job_id)
+        self.mirror.replay(job_id)
+        self.mirror.check()
+        grip = self.start(job_id, worker)
+        self.mirror.settle(worker, (grip, signed(Succeeded(), grip)))
+
     @rule(data=st.data(), worker=WORKERS, discarded=st.booleans())
     def replay_one_letter_twice(self, data, worker, discarded):
         """The second replay of a letter is refused, and so is a discard after it; a cancel resolves the letter."""
