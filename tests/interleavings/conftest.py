@@ -5,6 +5,7 @@ import pytest
 from tests import law
 from tests.interleavings.stepping import Side
 from tests.model.conftest import quick_commits
+from tests.stage.models import Trace
 
 __all__ = ["quick_commits"]
 
@@ -19,6 +20,8 @@ def sides(quick_commits, transactional_db):
         yield sides
     for side in sides.values():
         side.end()
+    # The effects of atomic tasks; the tables of the tests are not emptied with those of the queue.
+    Trace.objects.all().delete()
 
 
 @pytest.fixture

@@ -8,7 +8,9 @@ from uuid import UUID
 
 from django.db import connection, transaction
 
+from django_jobqueue.exceptions import LeaseLost
 from django_jobqueue.models import Job
+from django_jobqueue.policy.outcomes import Succeeded
 from django_jobqueue.policy.retry import Decision
 from django_jobqueue.store import cancel as cancel_verb
 from django_jobqueue.store import claim as claim_verb
@@ -25,10 +27,13 @@ from django_jobqueue.store.rescue import rescue as rescue_verb
 from django_jobqueue.store.session import PLAN_GUARD
 from django_jobqueue.store.settle import Settlement
 from django_jobqueue.store.settle import settle as settle_verb
+from django_jobqueue.store.settle import settled_before as settled_before_verb
 from django_jobqueue.store.statement import Statement, run_on
 from django_jobqueue.store.transaction import read_committed
+from django_jobqueue.worker.atomic import run_atomic
 from tests.model.mirror import letter_of
 from tests.model.unique import insert_unique
+from tests.stage.models import Trace
 from tests.store.hands import BURY, LOST, TASK, add_job, at
 
 Deed = Callable[[], Any]
@@ -111,6 +116,12 @@ def settle(decision: Decision, *ids: int, token: UUID = OWNER) -> list[Statement
     return settle_verb([Settlement(job_id, token, decision, TASK) for job_id in ids])
 
 
+def settled_before(decision: Decision, *ids: int) -> Statement[Any]:
+    """Ask what the owner has written of this, in a first attempt, without hearing of it."""
+    doubtful = [Settlement(job_id, OWNER, decision, TASK, attempt_number=1) for job_id in ids]
+    return settled_before_verb(doubtful, worker_id=OWNER)
+
+
 def renew(*ids: int) -> Statement[Any]:
     return renew_verb([Lease(job_id, OWNER) for job_id in ids], lease_seconds=3600)
 
@@ -149,6 +160,37 @@ def rescue_and_settle(worker: UUID) -> Deed:
     return deed
 
 
+def run_the_atomic_task(job_id: int) -> Deed:
+    """Have an effect and record the success in one transaction, as a runner of the owner's does.
+
+    Answers whether it was committed, and how many effects there are then.
+    """
+
+    def call() -> Succeeded:
+        Trace.objects.create(what="booked", job_id=job_id)
+        return Succeeded('"booked"')
+
+    def deed() -> tuple[bool, int]:
+        try:
+            run_atomic(call, lambda: None, job_id=job_id, token=OWNER, using="default")
+        except LeaseLost:
+            return False, Trace.objects.filter(job_id=job_id).count()
+        return True, Trace.objects.filter(job_id=job_id).count()
+
+    return deed
+
+
+def migrate() -> Deed:
+    """Lock the table against everybody, as a migration does, and write rows under it."""
+
+    def deed() -> int:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(f"LOCK TABLE {Job._meta.db_table} IN ACCESS EXCLUSIVE MODE")
+            return Job.objects.filter(status="READY").update(priority=7)
+
+    return deed
+
+
 def enqueue_unique(key: str = "k") -> Deed:
     """Ask for a job in a transaction of the caller's; answer whether there is a new one."""
 
@@ -159,8 +201,12 @@ def enqueue_unique(key: str = "k") -> Deed:
     return deed
 
 
-def cancel(job_id: int) -> Deed:
-    return lambda: cancel_verb.cancel(job_id, **SIGNED).status
+def cancel(job_id: int, *, force: bool = False) -> Deed:
+    def deed() -> tuple[str, bool]:
+        job = cancel_verb.cancel(job_id, force=force, **SIGNED)
+        return job.status, job.cancel_forced
+
+    return deed
 
 
 def replay(job_id: int) -> Deed:

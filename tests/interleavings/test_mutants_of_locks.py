@@ -24,11 +24,17 @@ CAUGHT = [
     (RESCUE, workers.finish_rescue),
     (RESCUE, workers.renew_rescue),
     (RESCUE, workers.give_back_rescue),
+    (RESCUE, workers.release_rescue),
+    (RESCUE, workers.atomic_rescue),
     (PROMOTE, workers.promote_cancel),
     (RENEW, workers.finish_renew),
+    (RENEW, workers.atomic_renew),
     (RECOVER, workers.recover_rescue),
     (JOB, workers.claim_cancel),
     (JOB, workers.cancel_cancel),
+    (JOB, workers.claim_cancel_by_force),
+    (JOB, workers.atomic_cancel),
+    (JOB, workers.give_back_cancel),
     (LETTER, people.discard_discard),
 ]
 

@@ -6,12 +6,14 @@ Each function sets the stage and answers with what the two sides do.
 from tests.interleavings.deeds import (
     ANN,
     BEN,
+    at_once,
     cancel,
     claim,
     dead,
     do,
     due,
     give_back,
+    migrate,
     over,
     promote,
     ready,
@@ -20,11 +22,13 @@ from tests.interleavings.deeds import (
     replay,
     rescue,
     rescue_and_settle,
+    run_the_atomic_task,
     running,
     running_again,
     settle,
+    settled_before,
 )
-from tests.store.hands import BURY, FINISH, RELEASE, RETRY_NOW
+from tests.store.hands import BURY, FINISH, LOST, RELEASE, RETRY_NOW
 
 # --- Claims
 
@@ -47,6 +51,21 @@ def claim_cancel():
 def claim_by_group_cancel():
     (job_id,) = ready()
     return do(claim(ANN, by_group=True)), cancel(job_id)
+
+
+def claim_cancel_by_force():
+    (job_id,) = ready()
+    return do(claim(ANN)), cancel(job_id, force=True)
+
+
+def claim_migrate():
+    ready(2)
+    return do(claim(ANN)), migrate()
+
+
+def claim_by_group_migrate():
+    ready(2)
+    return do(claim(ANN, by_group=True)), migrate()
 
 
 def claim_promote():
@@ -89,6 +108,21 @@ def bury_rescue():
 def finish_half_a_batch_rescue():
     ids = over(2)
     return do(*settle(FINISH, *ids)), do(rescue(BEN, 1))
+
+
+def release_rescue():
+    (job_id,) = over()
+    return do(*settle(RELEASE, job_id)), do(rescue(BEN))
+
+
+def atomic_rescue():
+    (job_id,) = over()
+    return run_the_atomic_task(job_id), do(rescue(BEN))
+
+
+def atomic_rescue_and_settle():
+    (job_id,) = over()
+    return run_the_atomic_task(job_id), rescue_and_settle(BEN)
 
 
 def renew_rescue():
@@ -149,6 +183,65 @@ def finish_recover():
     return do(*settle(FINISH, job_id)), do(recover(BEN))
 
 
+def atomic_cancel():
+    (job_id,) = running()
+    return run_the_atomic_task(job_id), cancel(job_id)
+
+
+def atomic_cancel_by_force():
+    (job_id,) = running()
+    return run_the_atomic_task(job_id), cancel(job_id, force=True)
+
+
+def atomic_of_a_replayed_job_cancel():
+    job_id = running_again()
+    return run_the_atomic_task(job_id), cancel(job_id)
+
+
+def atomic_renew():
+    (job_id,) = running()
+    return run_the_atomic_task(job_id), do(renew(job_id))
+
+
+def atomic_twice():
+    """The same order in two runners: a copy of the process has come back."""
+    (job_id,) = running()
+    return run_the_atomic_task(job_id), run_the_atomic_task(job_id)
+
+
+def give_back_cancel():
+    (job_id,) = running()
+    return do(give_back(job_id)), cancel(job_id)
+
+
+def give_back_cancel_by_force():
+    (job_id,) = running()
+    return do(give_back(job_id)), cancel(job_id, force=True)
+
+
+# --- An outcome that may have been written
+
+
+def ask_whether_written_lost():
+    """It was not: the rescuer who settles meanwhile writes in the name of the one who asks, but other words."""
+    (job_id,) = over()
+    at_once(rescue(BEN))
+    return do(settled_before(RETRY_NOW, job_id)), do(*settle(LOST, job_id, token=BEN))
+
+
+def ask_whether_written_rescue_and_settle():
+    (job_id,) = over()
+    return do(settled_before(FINISH, job_id)), rescue_and_settle(BEN)
+
+
+def ask_whether_written_finish():
+    """It was, and the job has gone on: its next attempt ends meanwhile."""
+    (job_id,) = running()
+    at_once(*settle(RELEASE, job_id))
+    at_once(claim(ANN))
+    return do(settled_before(RELEASE, job_id)), do(*settle(FINISH, job_id, token=ANN))
+
+
 def promote_promote():
     due()
     due()
@@ -170,6 +263,9 @@ PAIRS = [
     claim_claim_by_group,
     claim_cancel,
     claim_by_group_cancel,
+    claim_cancel_by_force,
+    claim_migrate,
+    claim_by_group_migrate,
     claim_promote,
     claim_replay,
     claim_give_back,
@@ -178,6 +274,9 @@ PAIRS = [
     retry_rescue,
     bury_rescue,
     finish_half_a_batch_rescue,
+    release_rescue,
+    atomic_rescue,
+    atomic_rescue_and_settle,
     renew_rescue,
     give_back_rescue,
     recover_rescue,
@@ -189,6 +288,16 @@ PAIRS = [
     the_same_batch_twice,
     finish_renew,
     finish_recover,
+    atomic_cancel,
+    atomic_cancel_by_force,
+    atomic_of_a_replayed_job_cancel,
+    atomic_renew,
+    atomic_twice,
+    give_back_cancel,
+    give_back_cancel_by_force,
+    ask_whether_written_lost,
+    ask_whether_written_rescue_and_settle,
+    ask_whether_written_finish,
     promote_promote,
     promote_cancel,
     cancel_cancel,

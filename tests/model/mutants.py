@@ -36,7 +36,7 @@ def sql(name: str, *changes: tuple[str, str, str]) -> Mutant:
     def make() -> Iterator[None]:
         original = statement.load
         for file, old, _new in changes:
-            # Now, and not in the middle of a test: there a mutant that cannot be made would pass for one that was noticed.
+            # Now: in the middle of a test a mutant that cannot be made would pass for one that was noticed.
             assert old in original(file), f"{file}.sql no longer says {old!r}"
 
         def load(file: str, inner: str = "") -> str:
