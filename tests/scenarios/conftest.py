@@ -38,6 +38,12 @@ def project(database_url, *, options=None, settings=None, database=None, databas
     }
 
 
+FIGURES = pytest.StashKey[list[tuple[str, float, float]]]()
+
+SLACK = 5
+"""A test fails at so many times a budget: the machine may be busy. `benchmarks.budgets` measures."""
+
+
 class WorkerProcess:
     """A `runworker` of its own: a keeper, its forkserver and its runners."""
 
@@ -189,3 +195,22 @@ def run_until_idle(start_worker):
 
 
 TERM, KILL = signal.SIGTERM, signal.SIGKILL
+
+
+@pytest.fixture
+def within(pytestconfig):
+    """Take down how many seconds something took, and fail if that is out of all proportion to its budget."""
+
+    def note(what, seconds, budget):
+        pytestconfig.stash.setdefault(FIGURES, []).append((what, seconds, budget))
+        assert seconds <= SLACK * budget, f"{what} took {seconds:.1f} s of {budget:g}"
+
+    return note
+
+
+def pytest_terminal_summary(terminalreporter, config):
+    """Print how long things took."""
+    if figures := config.stash.get(FIGURES, []):
+        terminalreporter.section("time budgets")
+        for what, seconds, budget in figures:
+            terminalreporter.write_line(f"{what:<60} {seconds:6.2f} s of {budget:g}")

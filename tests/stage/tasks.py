@@ -176,6 +176,19 @@ def hold_the_gil():
     re.match(r"(a+)+$", "a" * 64 + "b")
 
 
+@task(timeout=1.0, backoff=SOON, max_attempts=1)
+def loop():
+    """Loop in Python without end."""
+    while True:
+        pass
+
+
+@task(timeout=1.0, backoff=SOON, max_attempts=1)
+def stop_its_process():
+    """Stop the process that it runs in, with all its threads."""
+    os.kill(os.getpid(), signal.SIGSTOP)
+
+
 @task(takes_context=True, max_attempts=5, backoff=SOON)
 def fail_at_first(context, failures):
     """Raise so many times, then succeed."""
