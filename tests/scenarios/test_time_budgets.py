@@ -9,7 +9,7 @@ import time
 import pytest
 
 from django_jobqueue.compat import task_backends
-from django_jobqueue.models import Attempt, Job
+from django_jobqueue.models import Attempt, Job, Worker
 from tests.scenarios.conftest import SECONDS
 from tests.stage import tasks
 from tests.stage.models import Trace
@@ -60,8 +60,11 @@ def test_a_second_signal_takes_two_seconds(start_worker, within):
 
 def test_a_lost_wake_up_costs_one_poll(start_worker, job_is, within):
     """An idle worker that hears of nothing finds a job when it looks, at the defaults within 1.2 s."""
-    start_worker("--processes", "1", options={"notify": False, "poll_seconds": 1.1})
+    # The chores look for jobs, too: the first are done, and the next are far away.
+    start_worker("--processes", "1", options={"notify": False, "poll_seconds": 1.1, "rescue_seconds": 60})
+    came = wait_until(Worker.objects.first, seconds=SECONDS).last_seen_at
     job_is(tasks.start.enqueue(), "SUCCESSFUL")
+    wait_until(Worker.objects.filter(last_seen_at__gt=came).exists, seconds=SECONDS)
     job = job_is(tasks.start.enqueue(), "SUCCESSFUL")
 
     within("start after a lost wake-up", (job.started_at - job.enqueued_at).total_seconds(), 1.2)
@@ -82,8 +85,8 @@ def test_a_poison_job_leaves_the_others_half_of_their_pace(start_worker):
     beside = jobs_done(meanwhile=poison)
 
     assert Job.objects.filter(task=NAP, status="READY").exists()
-    assert Attempt.objects.filter(outcome="lost").count() >= 2
-    assert beside >= before / 3
+    assert Attempt.objects.filter(outcome="lost").exists()
+    assert beside >= before / 3, f"{beside:.0f} jobs a second of {before:.0f}"
 
 
 NAP, POISON = "tests.stage.tasks.nap", "tests.stage.tasks.kill_its_process"
