@@ -68,8 +68,8 @@ def hung(samples: int) -> Iterator[tuple[str, list[float]]]:
                 task.enqueue()
             wait_for(lambda: Attempt.objects.count() == samples, worker)
             attempts = list(Attempt.objects.all())
-        if any(attempt.outcome != "timed_out" for attempt in attempts):
-            raise SystemExit(f"{what} did not end at its time limit")
+        if others := [f"{each.outcome} {each.message}" for each in attempts if each.outcome != "timed_out"]:
+            raise SystemExit(f"{what} did not end at its time limit: {others}")
         yield what, [(attempt.finished_at - attempt.started_at).total_seconds() for attempt in attempts]
 
 
