@@ -52,7 +52,9 @@ class Schedule:
 
     def rescued(self, now: float) -> None:
         """Note a look for expired leases and set the next one."""
-        self.rescue_at = now + jittered(self._options.rescue_seconds)
+        # It is due a poll earlier, because it waits for one to ride with.
+        seconds = jittered(self._options.rescue_seconds)
+        self.rescue_at = now + max(seconds / 2, seconds - self._options.poll_seconds)
 
     def rescue_again(self) -> None:
         """Do the chores with the next poll: there is more than was found, or the call that had them came to nothing."""

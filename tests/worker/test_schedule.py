@@ -23,16 +23,32 @@ def test_a_fresh_worker_looks_at_once(schedule):
     assert schedule.renew_at == pytest.approx(now + 10, abs=1)
 
 
-@pytest.mark.parametrize(("note", "moment", "period"), [("polled", "poll_at", 2), ("rescued", "rescue_at", 6)])
-def test_chores_are_spread(schedule, note, moment, period):
-    """The next moment is a period away, give or take a tenth, so that workers started together drift apart."""
+@pytest.mark.parametrize(
+    ("note", "moment", "period", "early"), [("polled", "poll_at", 2, 0), ("rescued", "rescue_at", 6, 2)]
+)
+def test_chores_are_spread(schedule, note, moment, period, early):
+    """The next moment is a period away, give or take a tenth, so that workers started together drift apart.
+
+    A look for leases is due a poll earlier.
+    """
     moments = []
     for _ in range(200):
         getattr(schedule, note)(1000.0)
-        moments.append(getattr(schedule, moment) - 1000.0)
+        moments.append(getattr(schedule, moment) - 1000.0 + early)
 
     assert 0.9 * period <= min(moments) < max(moments) <= 1.1 * period
     assert max(moments) - min(moments) > 0.1 * period
+
+
+def test_a_look_for_leases_that_ran_out_is_never_six_seconds_away(monkeypatch):
+    """At the defaults, however the dice fall, the wait for a poll included: a job of a dead keeper waits no longer."""
+    monkeypatch.setattr("random.random", lambda: 1.0)
+    schedule = Schedule(Options())
+    schedule.rescued(1000.0)
+    schedule.polled(schedule.rescue_at - 0.001)
+
+    assert schedule.poll_at < 1005.8
+    assert schedule.chores_at < 1005.8
 
 
 def test_renewals_are_not_spread(schedule):
