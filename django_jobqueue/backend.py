@@ -40,6 +40,7 @@ from django_jobqueue.compat import (
 from django_jobqueue.conf import Options
 from django_jobqueue.exceptions import InvalidOptions, UnsupportedDatabase
 from django_jobqueue.payload import storable_json
+from django_jobqueue.payload.signature import signature_of
 from django_jobqueue.tasks import Task, max_attempts_of, stored_name
 
 if TYPE_CHECKING:
@@ -165,6 +166,7 @@ class JobQueueBackend(BaseTaskBackend):
         from django_jobqueue.store.enqueue import NewJob
 
         options = self.options
+        signature_of(task.func, takes_context=task.takes_context).require_fit(args, kwargs, path=path)
         stored_args, stored_kwargs = storable_json.arguments(
             args, kwargs, max_bytes=options.max_payload_bytes, path=path
         )
