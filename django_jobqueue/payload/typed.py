@@ -187,7 +187,7 @@ def _enum(cls: type[Enum]) -> Form:
             return cls(value) if by_value else cls[value]
         except (ValueError, KeyError, TypeError):
             known = ", ".join(repr(member.value if by_value else member.name) for member in cls)
-            raise _Unfit(f"is {_shown(value)}, no {cls.__name__}; it is one of {known}") from None
+            raise _Unfit(f"is no {cls.__name__}; that is one of {known}") from None
 
     return Form(write, read)
 
@@ -242,7 +242,15 @@ def _made(make: Callable[[], Any], cls: type) -> Any:
     try:
         return make()
     except Exception as error:  # the class is the project's, and may raise what it likes
-        raise _Unfit(f"is no {cls.__name__}: {' '.join(str(error).split())[:300]}") from error
+        raise _Unfit(f"is no {cls.__name__}: {_why(error)}") from error
+
+
+def _why(error: Exception) -> str:
+    # Never the value itself, which may be a secret; pydantic's own text has it.
+    if hasattr(error, "errors"):
+        faults = error.errors(include_input=False, include_url=False)
+        return "; ".join(f"{'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in faults)[:300]
+    return " ".join(str(error).split())[:300]
 
 
 def _simple(cls: type, write: Callable[[Any], Any], read: Callable[[Any], Any], kind: type | tuple[type, ...]) -> Form:
@@ -255,7 +263,7 @@ def _simple(cls: type, write: Callable[[Any], Any], read: Callable[[Any], Any], 
         try:
             return read(value)
         except (ValueError, ArithmeticError, OverflowError):
-            raise _Unfit(f"is {_shown(value)}, no {cls.__name__}") from None
+            raise _Unfit(f"is no {cls.__name__}") from None
 
     return Form(written, read_back)
 
@@ -265,7 +273,7 @@ def _require(value: Any, kind: type | tuple[type, ...]) -> None:
     kinds = kind if isinstance(kind, tuple) else (kind,)
     if type(value) not in kinds:
         wanted = " or ".join(each.__name__ for each in kinds)
-        raise _Unfit(f"is {_shown(value)}, a {type(value).__name__}; the task wants {wanted}")
+        raise _Unfit(f"is of type {type(value).__name__}; the task wants {wanted}")
 
 
 def _at(step: str, turn: Callable[[Any], Any], value: Any) -> Any:
@@ -274,14 +282,6 @@ def _at(step: str, turn: Callable[[Any], Any], value: Any) -> Any:
     except _Unfit as unfit:
         unfit.steps.append(step)
         raise
-
-
-def _shown(value: Any) -> str:
-    try:
-        text = repr(value)
-    except Exception:
-        return f"of type {type(value).__name__}"
-    return f"{text[:60]}…" if len(text) > 60 else text
 
 
 def _seconds(value: timedelta) -> float:
