@@ -50,6 +50,7 @@ class Agenda:
         self.seen_at = 0.0
         """From before the last sign of life that the database has answered."""
         self._looks_at_all = False
+        self._claim_limit = MAX_CLAIM
         self._probe_at = self._claim_at = self._recover_at = 0.0
 
     def next_call(self, now: float) -> Return | Renew | Probe | Cycle | None:
@@ -85,8 +86,17 @@ class Agenda:
         """
         self._lost_tokens[token] = clock.now() + GHOST_SECONDS
 
+    def cycle_done(self, cycle: Cycle, claimed: int) -> None:
+        """Note what a cycle has claimed."""
+        self.claimed_count += claimed
+        if cycle.claims:
+            self._claim_limit = min(MAX_CLAIM, 2 * self._claim_limit)
+
     def cycle_failed(self, cycle: Cycle) -> None:
-        """Have a poll and chores that came to nothing made again."""
+        """Have a poll and chores that came to nothing made again, and a claim for half as many."""
+        if cycle.claims:
+            # Perhaps their arguments were too much for the time that a call may take.
+            self._claim_limit = max(1, cycle.wanted // 2)
         if cycle.is_poll:
             self._schedule.poll_again()
         if cycle.rescue is not None:
@@ -188,7 +198,7 @@ class Agenda:
     def _claims(self, token: UUID, now: float, *, is_poll: bool) -> tuple[list[Statement[list[Claimed]]], int]:
         if not self.takes_more or self._ledger.is_isolating or now < self._claim_at:
             return [], 0
-        left = MAX_CLAIM
+        left = self._claim_limit
         if self._plan.max_jobs is not None:
             left = min(left, self._plan.max_jobs - self.claimed_count)
         return self._demand.claims(self._fleet, left, token, is_poll=is_poll)

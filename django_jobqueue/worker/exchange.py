@@ -178,7 +178,7 @@ class Exchange:
             self._agenda.seen_at = reply.sent_at
         self._ledger.written(cycle.batch)
         self._note_settled(cycle, answer)
-        self._agenda.claimed_count += len(answer.claimed)
+        self._agenda.cycle_done(cycle, len(answer.claimed))
         if cycle.claims:
             self._news.claimed()
             self._demand.note(answer.claimed, reply.seconds, written=cycle.batch.size)

@@ -33,6 +33,10 @@ MAX_BATCH_BYTES = 4 * 1024 * 1024
 """Results that one transaction writes at most, or a single larger one: more would not be written in time."""
 
 
+_REFUSALS = frozenset({"0A", "22", "23", "54", "XX"})
+"""Classes of SQLSTATE that are about what was sent: data, constraints, limits, and what PostgreSQL chokes on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Batch:
     """What one transaction writes."""
@@ -170,8 +174,10 @@ def _bytes(settlement: Settlement) -> int:
 
 def is_refusal(error: Exception) -> bool:
     """Whether PostgreSQL refuses what it was given, as against not being able to take anything now."""
-    # UnicodeError: text that cannot even be sent.
-    return isinstance(error, psycopg.DataError | psycopg.IntegrityError | UnicodeError)
+    if isinstance(error, psycopg.Error) and (error.sqlstate or "")[:2] in _REFUSALS:
+        return True
+    # Text that cannot even be sent.
+    return isinstance(error, psycopg.DataError | UnicodeError)
 
 
 def is_a_surprise(error: Exception) -> bool:

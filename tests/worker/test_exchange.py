@@ -174,6 +174,24 @@ def test_a_claim_that_takes_too_long_is_no_outage(exchange, monkeypatch, caplog)
     assert caplog.text.count("a claim did not come through") == 1
 
 
+def test_a_claim_that_failed_asks_for_less(exchange):
+    """Perhaps the arguments were too much for the time that a call may take: the same again would fail again."""
+    asked = []
+    exchange.fleet.runners[0].threads = 64
+
+    class Counting(ForgetfulLine):
+        def run(self, *statements, **options):
+            asked.extend(statement.params["limit"] for statement in statements if statement.name == "claim")
+            return super().run(*statements, **options)
+
+    exchange._link._session.__class__ = Counting
+    ForgetfulLine.answers_to_lose = 3
+    add_jobs(64, task="tests.tasks.succeed")
+    wait_until(lambda: len(in_hand(exchange)) == 64)
+
+    assert asked[:5] == [64, 32, 16, 8, 16]
+
+
 def test_a_worker_is_not_drained_by_a_poll_from_before(exchange):
     """A job may have enqueued others while it ran: once it has ended, only another poll can say that nothing is due."""
     succeed.enqueue()
