@@ -40,6 +40,8 @@ from django_jobqueue.compat import (
 from django_jobqueue.conf import Options
 from django_jobqueue.exceptions import InvalidOptions, UnsupportedDatabase
 from django_jobqueue.payload import storable_json
+from django_jobqueue.payload.signature import signature_of
+from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.tasks import Task, max_attempts_of, stored_name
 
 if TYPE_CHECKING:
@@ -165,6 +167,10 @@ class JobQueueBackend(BaseTaskBackend):
         from django_jobqueue.store.enqueue import NewJob
 
         options = self.options
+        signature_of(task.func, takes_context=task.takes_context).require_fit(args, kwargs, path=path)
+        forms = forms_of(task.func, takes_context=task.takes_context)
+        if not forms.are_plain:
+            args, kwargs = forms.write(args, kwargs, path=path)
         stored_args, stored_kwargs = storable_json.arguments(
             args, kwargs, max_bytes=options.max_payload_bytes, path=path
         )
@@ -191,13 +197,17 @@ class JobQueueBackend(BaseTaskBackend):
         return [self._result(task, job, row) for task, job, row in zip(tasks, jobs, rows, strict=True)]
 
     def _result(self, task: AnyTask, job: NewJob, row: Enqueued) -> results.TaskResult:
+        args, kwargs = storable_json.loads(job.args), storable_json.loads(job.kwargs)
+        forms = forms_of(task.func, takes_context=task.takes_context)
+        if not forms.are_plain:
+            args, kwargs = forms.read(args, kwargs)
         result = results.enqueued(
             id=str(row.id),
             task=task,
             backend=self.alias,
             # What the task will get: never the caller's own lists, which may change.
-            args=storable_json.loads(job.args),
-            kwargs=storable_json.loads(job.kwargs),
+            args=args,
+            kwargs=kwargs,
             enqueued_at=row.enqueued_at,
         )
         # The job exists: a receiver that fails must not tell the caller otherwise.

@@ -25,8 +25,9 @@ from django_jobqueue.compat import (
     TaskError,
     TaskResultStatus,
 )
-from django_jobqueue.exceptions import JobCancelled, JobQueueError
+from django_jobqueue.exceptions import InvalidPayload, JobCancelled, JobQueueError
 from django_jobqueue.payload.storable_text import class_path
+from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.policy.lifecycle import Status
 from django_jobqueue.policy.outcomes import OutcomeName
 from django_jobqueue.tasks import Task
@@ -120,6 +121,7 @@ def from_job(job: Job, attempts: Iterable[Attempt], task: AnyTask | None) -> Tas
     if job.status == Status.CANCELLED:
         errors.append(_named(JobCancelled, f"job {job.pk} was cancelled"))
     waits_for_time = job.attempt_count == 0 and job.run_after > job.enqueued_at
+    args, kwargs = _arguments(job, task)
     result = TaskResult(
         task=variant(
             task or unknown_task(job.task, job.backend),
@@ -134,14 +136,25 @@ def from_job(job: Job, attempts: Iterable[Attempt], task: AnyTask | None) -> Tas
         started_at=job.started_at,
         finished_at=job.finished_at,
         last_attempted_at=job.last_attempted_at,
-        args=job.args,
-        kwargs=job.kwargs,
+        args=args,
+        kwargs=kwargs,
         backend=job.backend,
         errors=errors,
         worker_ids=worker_ids,
     )
     object.__setattr__(result, "_return_value", job.result)
     return result
+
+
+def _arguments(job: Job, task: AnyTask | None) -> tuple[Any, Any]:
+    """Return a job's arguments as its task would get them; as they are stored, where that cannot be."""
+    if task is None:
+        return job.args, job.kwargs
+    forms = forms_of(task.func, takes_context=task.takes_context)
+    try:
+        return (job.args, job.kwargs) if forms.are_plain else forms.read(job.args, job.kwargs)
+    except (InvalidPayload, TypeError):
+        return job.args, job.kwargs
 
 
 def for_attempt(

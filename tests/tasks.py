@@ -21,6 +21,11 @@ async def give_back_async(value=None):
 
 
 @task
+def take(first, second=None, *, value=None):
+    """Take up to three arguments, and return nothing."""
+
+
+@task
 def fail(message="it fails"):
     """Raise ValueError, every time."""
     raise ValueError(message)

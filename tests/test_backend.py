@@ -107,10 +107,10 @@ def test_supports_everything(backend):
 
 def test_enqueue_makes_a_job():
     """The result's id is the job's, and the job carries what was asked."""
-    result = cast.give_back.using(priority=7, queue_name="mail").enqueue("a", value={"b": 1})
+    result = cast.take.using(priority=7, queue_name="mail").enqueue("a", value={"b": 1})
     job = Job.objects.get(pk=result.id)
 
-    assert (job.task, job.backend, job.queue_name) == ("tests.tasks.give_back", "default", "mail")
+    assert (job.task, job.backend, job.queue_name) == ("tests.tasks.take", "default", "mail")
     assert (job.args, job.kwargs) == (["a"], {"value": {"b": 1}})
     assert (job.priority, job.status, job.max_attempts) == (7, "READY", 3)
     assert result.status == TaskResultStatus.READY
@@ -195,11 +195,34 @@ def test_a_tuple_arrives_as_a_list():
 def test_what_cannot_be_stored_leaves_no_job(value):
     """Arguments that would change are refused before anything is written."""
     with pytest.raises(InvalidPayload, match=r"args\[1\]\['a'\]"):
-        cast.give_back.enqueue(0, {"a": value})
+        cast.take.enqueue(0, {"a": value})
     with pytest.raises(TypeError):
         cast.give_back.enqueue(value=value)
 
     assert not Job.objects.exists()
+
+
+def test_what_the_task_does_not_take_leaves_no_job(backend):
+    """A call that the function would refuse is refused at the enqueue, with the place, and the caller goes on."""
+    with transaction.atomic():
+        with pytest.raises(
+            InvalidPayload, match=r"kwargs\['valeu'\]: is no argument of take\(\); did you mean 'value'\?"
+        ):
+            cast.take.enqueue(1, valeu=2)
+        with pytest.raises(InvalidPayload, match=r"jobs\[1\]\.args and kwargs: take\(\) needs first"):
+            backend.enqueue_many([(cast.take, (1,), {}), (cast.take, (), {})])
+        cast.take.enqueue(1)
+
+    assert Job.objects.count() == 1
+
+
+def test_the_context_is_no_argument(backend):
+    """The first parameter of a task that takes its context is the worker's to give."""
+    cast.fail_then_succeed.enqueue(2)
+    cast.fail_then_succeed.enqueue(failures=2)
+
+    with pytest.raises(InvalidPayload, match="is no argument of fail_then_succeed"):
+        cast.fail_then_succeed.enqueue(context=1)
 
 
 def test_too_large_a_payload_is_refused(configure):
@@ -327,10 +350,10 @@ def test_an_unstable_function_is_refused_at_enqueue_too(backend, method):
 
 def test_get_result_is_what_enqueue_said(backend):
     """A result read back equals the one that enqueue returned."""
-    result = cast.give_back.using(priority=3, queue_name="mail").enqueue([1, -0.0, 1e22], value="é")
+    result = cast.take.using(priority=3, queue_name="mail").enqueue([1, -0.0, 1e22], value="é")
 
     assert backend.get_result(result.id) == result
-    assert cast.give_back.get_result(result.id) == result
+    assert cast.take.get_result(result.id) == result
 
 
 def test_get_result_in_a_coroutine():
@@ -405,7 +428,7 @@ def test_a_removed_task_has_a_result(backend):
 
 def test_enqueue_many_keeps_the_order(backend):
     """Each call has its result, in the order in which they were given."""
-    results = backend.enqueue_many([(cast.give_back, (n,), {"value": n}) for n in range(5)])
+    results = backend.enqueue_many([(cast.take, (n,), {"value": n}) for n in range(5)])
 
     assert [result.args for result in results] == [[n] for n in range(5)]
     assert sorted(int(result.id) for result in results) == [int(r.id) for r in results]

@@ -17,6 +17,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from enum import Enum
+from io import IOBase
 from typing import Any
 
 from django_jobqueue.exceptions import InvalidPayload
@@ -38,14 +39,14 @@ _NEGATIVE_ZERO = "-1e-400"
 _HINTS = {
     "bytes": "pass text, or base64 of it",
     "bytearray": "pass text, or base64 of it",
-    "datetime": "pass value.isoformat()",
-    "date": "pass value.isoformat()",
-    "time": "pass value.isoformat()",
-    "timedelta": "pass value.total_seconds()",
-    "Decimal": "pass str(value)",
-    "UUID": "pass str(value)",
-    "set": "pass sorted(value)",
-    "frozenset": "pass sorted(value)",
+    "datetime": "name the type in the task's hint, or pass value.isoformat()",
+    "date": "name the type in the task's hint, or pass value.isoformat()",
+    "time": "name the type in the task's hint, or pass value.isoformat()",
+    "timedelta": "name the type in the task's hint, or pass value.total_seconds()",
+    "Decimal": "name the type in the task's hint, or pass str(value)",
+    "UUID": "name the type in the task's hint, or pass str(value)",
+    "set": "name the type in the task's hint, or pass sorted(value)",
+    "frozenset": "name the type in the task's hint, or pass sorted(value)",
 }
 
 
@@ -217,11 +218,17 @@ def _why_not(value: Any) -> str:
     kind = type(value)
     name = kind.__name__
     if isinstance(value, Enum):
-        return f"is {name}.{value.name}, which would arrive without its class; pass its .value"
+        return (
+            f"is {name}.{value.name}, which would arrive as less; name {name} in the hint, or pass its .value"
+        )
     for plain in (str, int, float, list, tuple, dict):
         if issubclass(kind, plain):
             known = plain.__name__
             return f"is {_a(name)}, which would arrive as a plain {known}; pass {_a(known)}"
+    if hasattr(kind, "__dataclass_fields__") or hasattr(kind, "model_dump") or hasattr(kind, "__struct_fields__"):
+        return f"is {_a(name)}; name the type in the task's hint, or pass a dict"
+    if isinstance(value, IOBase) or hasattr(kind, "chunks"):
+        return f"is {_a(name)}, a file; store it, and pass its name or id"
     if hasattr(kind, "_meta") and hasattr(value, "pk"):
         return f"is {_a(name)} model instance; pass its pk, and fetch it in the task"
     hint = _HINTS.get(name, "pass text, numbers, lists and dicts")

@@ -21,6 +21,7 @@ from django_jobqueue.compat import AnyTask, task_backends, task_started
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.storable_json import dumps
 from django_jobqueue.payload.storable_text import class_path, describe, storable
+from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.policy.outcomes import (
     Cancelled,
     Committed,
@@ -168,6 +169,12 @@ def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult 
         return _unreadable(f"the stored arguments cannot be read: {error}")
     if not isinstance(args, list) or not isinstance(kwargs, dict):
         return _unreadable(f"the stored args are not a list, or the kwargs not an object: {order.args}, {order.kwargs}")
+    forms = forms_of(task.func, takes_context=task.takes_context)
+    if not forms.are_plain:
+        try:
+            args, kwargs = forms.read(args, kwargs)
+        except InvalidPayload as error:
+            return _unreadable(f"the stored arguments do not fit: {error}")
     return results.for_attempt(
         id=str(order.job_id),
         task=task,

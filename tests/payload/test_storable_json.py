@@ -3,12 +3,14 @@
 import datetime
 import decimal
 import enum
+import io
 import json
 import math
 import uuid
 from collections import Counter, OrderedDict, deque, namedtuple
 
 import pytest
+from django.core.files.base import ContentFile
 from django.db import connection
 from django.http import HttpRequest
 from django.utils.safestring import mark_safe
@@ -18,6 +20,7 @@ from hypothesis import strategies as st
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.models import Job
 from django_jobqueue.payload import storable_json
+from tests.payload import shapes
 
 ROOM = 256 * 1024
 
@@ -151,6 +154,10 @@ def test_every_float_comes_back_from_postgresql(value):
         (HttpRequest(), "HttpRequest"),
         (lambda: 0, "function"),
         (object(), "object"),
+        (io.BytesIO(b"x"), "a file; store it, and pass its name"),
+        (ContentFile(b"x"), "a file; store it, and pass its name"),
+        (shapes.Line("a", decimal.Decimal(1)), "Line; name the type in the task's hint"),
+        (shapes.Address(street="a", since=datetime.date(2026, 1, 1)), "Address; name the type in the task's hint"),
         (range(3), "range"),
         (iter([]), "iterator"),
         (1j, "complex"),

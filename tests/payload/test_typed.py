@@ -1,0 +1,149 @@
+"""Arguments of types that JSON does not know arrive as those types, or are refused at the enqueue."""
+
+import json
+from datetime import UTC, date, datetime, time, timedelta, timezone
+from decimal import Decimal
+from typing import Any
+from uuid import UUID
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from django_jobqueue.exceptions import InvalidPayload
+from django_jobqueue.payload.storable_json import arguments
+from django_jobqueue.payload.typed import forms_of
+from tests.payload import shapes
+from tests.payload.shapes import Address, Basket, Colour, Level, Line, Odd, Point, Size
+
+ID = UUID("6a5f1c1e-7a1f-4c55-9f5e-0d9c3f9f3f11")
+NOON = datetime(2026, 11, 30, 12, 0, 0, 250, tzinfo=UTC)
+BASKET = Basket(NOON, [Line("a", Decimal("1.10")), Line("b", Decimal("2"), Colour.BLUE)], {"x": date(2026, 1, 2)}, ID)
+
+ROUND_TRIPS = [
+    (shapes.moment, NOON),
+    (shapes.moment, datetime(2026, 11, 30, 12, 0)),
+    (shapes.moment, datetime(2026, 11, 30, 12, 0, tzinfo=timezone(timedelta(hours=5, minutes=30)))),
+    (shapes.day, date(2026, 2, 28)),
+    (shapes.hour, time(23, 59, 59, 999999)),
+    (shapes.span, timedelta(days=-3, microseconds=7)),
+    (shapes.uuid, ID),
+    (shapes.decimal, Decimal("1.10")),
+    (shapes.decimal, Decimal("-0.000")),
+    (shapes.decimal, Decimal("NaN")),
+    (shapes.colour, Colour.BLUE),
+    (shapes.level, Level.HIGH),
+    (shapes.odd, Odd.PAIR),
+    (shapes.size, Size.SMALL),
+    (shapes.line, BASKET.lines[1]),
+    (shapes.basket, BASKET),
+    (shapes.address, Address(street="Main", since=date(2020, 1, 1), shares=[Decimal("0.5")])),
+    (shapes.point, Point(1, NOON)),
+    (shapes.maybe, None),
+    (shapes.maybe, ID),
+    (shapes.decimals, [Decimal(1), Decimal("2.50")]),
+    (shapes.days, (date(2026, 1, 1), date(2026, 1, 2))),
+    (shapes.pair, ("a", ID)),
+    (shapes.tags, {"b", "a"}),
+    (shapes.by_name, {"one": BASKET.lines[0]}),
+]
+
+
+def carried(function, value):
+    """Write a value as an enqueue does, store it as PostgreSQL would, and read it as a runner does."""
+    forms = forms_of(function, takes_context=False)
+    texts = arguments(*forms.write((value,), {"value": value}), max_bytes=100_000)
+    args, kwargs = forms.read(*map(json.loads, texts))
+    return args[0], kwargs["value"]
+
+
+@pytest.mark.parametrize(("function", "value"), ROUND_TRIPS, ids=lambda v: getattr(v, "__name__", repr(v)[:40]))
+def test_a_value_arrives_as_the_type_that_the_hint_names(function, value):
+    """By place and by name: equal, and of the same type."""
+    for arrived in carried(function, value):
+        assert type(arrived) is type(value)
+        assert arrived == value or repr(arrived) == repr(value)
+
+
+REFUSALS = [
+    (shapes.moment, "2026-11-30", "args[0]: is of type str; the task wants datetime"),
+    (shapes.day, NOON, "args[0]: is of type datetime; the task wants date"),
+    (shapes.uuid, str(ID), "args[0]: is of type str; the task wants UUID"),
+    (shapes.decimal, 1.1, "args[0]: is of type float; the task wants Decimal"),
+    (shapes.colour, "red", "args[0]: is of type str; the task wants Colour"),
+    (shapes.line, {"sku": "a"}, "args[0]: is of type dict; the task wants Line"),
+    (shapes.decimals, [Decimal(1), "2"], "args[0][1]: is of type str; the task wants Decimal"),
+    (shapes.pair, ("a",), "args[0]: has 1 items; the task wants 2"),
+    (shapes.by_name, {"x": 1}, "args[0]['x']: is of type int; the task wants Line"),
+    (
+        shapes.basket,
+        Basket(NOON, [Line("a", 1.5)]),
+        "args[0].lines[0].price: is of type float; the task wants Decimal",
+    ),
+]
+
+
+@pytest.mark.parametrize(("function", "value", "words"), REFUSALS, ids=lambda v: getattr(v, "__name__", repr(v)[:30]))
+def test_what_is_not_of_the_type_is_refused_with_its_place(function, value, words):
+    """The error names the place, the type found and the one wanted; never the value, which may be a secret."""
+    with pytest.raises(InvalidPayload) as error:
+        forms_of(function, takes_context=False).write((value,), {})
+
+    assert str(error.value) == words
+
+
+STORED = [
+    (shapes.moment, "soon", "is no datetime"),
+    (shapes.moment, 5, "is of type int; the task wants str"),
+    (shapes.uuid, "x", "is no UUID"),
+    (shapes.decimal, "x", "is no Decimal"),
+    (shapes.colour, "green", "is no Colour; that is one of 'red', 'blue'"),
+    (shapes.line, {"sku": "a"}, "has no price, which Line needs"),
+    (shapes.address, {"street": "Main"}, "is no Address: since: Field required"),
+    (shapes.point, {"x": "a"}, "is no Point: "),
+]
+
+
+@pytest.mark.parametrize(("function", "stored", "words"), STORED, ids=lambda v: getattr(v, "__name__", repr(v)[:30]))
+def test_what_is_stored_and_fits_no_more_is_told(function, stored, words):
+    """Edited by a person, or older than the code: the error says what would fit."""
+    with pytest.raises(InvalidPayload) as error:
+        forms_of(function, takes_context=False).read([stored], {})
+
+    assert str(error.value).startswith(f"args[0]: {words}")
+
+
+def plain(a, b: int, c: "list[str]", d: Any = None, *rest: int, e: dict[str, int] | None = None, **others: str): ...
+
+
+def unreadable(a: "NoSuchName", b: UUID): ...  # noqa: F821
+
+
+def two_kinds(a: UUID | datetime): ...
+
+
+def test_plain_hints_cost_nothing():
+    """Where no hint names such a type arguments travel as they are; so they do where hints cannot be read."""
+    assert forms_of(plain, takes_context=False).are_plain
+    assert forms_of(unreadable, takes_context=False).are_plain
+    assert forms_of(two_kinds, takes_context=False).are_plain
+
+
+@given(st.datetimes(timezones=st.timezones() | st.none()) | st.just(NOON))
+def test_any_datetime_comes_back_as_the_same_moment(value):
+    """Whatever its zone: the same wall clock, and the same offset, to the microsecond."""
+    arrived, _ = carried(shapes.moment, value)
+
+    assert (arrived.replace(tzinfo=None), arrived.utcoffset()) == (value.replace(tzinfo=None), value.utcoffset())
+
+
+@given(st.timedeltas(min_value=timedelta(days=-90_000), max_value=timedelta(days=90_000)))
+def test_any_span_comes_back_to_the_microsecond(value):
+    """Two and a half centuries either way."""
+    assert carried(shapes.span, value) == (value, value)
+
+
+@given(st.decimals(allow_nan=False))
+def test_any_decimal_comes_back_with_its_digits(value):
+    """Trailing zeros and the sign of zero included."""
+    assert repr(carried(shapes.decimal, value)[0]) == repr(value)
