@@ -14,6 +14,7 @@ Reading order:
 - `atomic`      a job and the record of its success in one transaction
 - `slate`       what is wiped before and after each attempt
 - `runner`      a child process: a reader, T threads for functions, one event loop for coroutines
+- `process`     what it does for its own part as a process
 - `forkserver`  a child that has imported everything once, and forks runners
 - `launcher`    the keeper's end of that, and the spawn way for where forking is unsafe
 - `clock`       the one that durations are measured on
@@ -26,7 +27,8 @@ Reading order:
 - `recycling`   when a runner has done enough
 - `fate`        what a runner's death means for what it had begun; `oom` whether memory was the cause of it
 - `service`     the runner in which receivers are told of a job's end; `receivers` does it there
-- `crew`        the runners' processes: started, listened to, killed, replaced
+- `patrol`      which of them must be killed, and what must come back from it
+- `crew`        the runners' processes: started, listened to, buried, replaced
 - `pace`        how long tasks take, so that short ones may be claimed a little ahead
 - `demand`      what is claimed next
 - `intake`      a claimed row becomes a flight, with a ticket

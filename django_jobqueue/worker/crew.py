@@ -22,6 +22,7 @@ from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.launcher import Broken, Exited, Gone, NotStarted, Started
 from django_jobqueue.worker.nursery import Nursery
 from django_jobqueue.worker.oom import OutOfMemory
+from django_jobqueue.worker.patrol import Patrol
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.recycling import Recycling
 from django_jobqueue.worker.restarts import Restarts
@@ -58,6 +59,7 @@ class Crew:
         self._recycling = Recycling(plan.options)
         self._may_restart = True
         self._nursery = Nursery(plan.runner, wakeup, self._restarts, self.take_events)
+        self._patrol = Patrol(self.fleet, self.service, self._recycling, self._nursery, self._watch)
 
     def start(self) -> None:
         """Have every runner started."""
@@ -116,24 +118,7 @@ class Crew:
     def check(self, now: float, lease_margin: float) -> None:
         """Kill runners whose job is past its time limit or its lease, and start those whose wait is over."""
         self._nursery.look(now)
-        looks = self._recycling.is_due_to_look(now)
-        for runner in self.fleet.runners.values():
-            if runner.phase is Phase.DYING:
-                continue
-            if runner.phase is Phase.STARTING and runner.pid is not None:
-                self._nursery.note_slow(now, runner.pid, runner.started_at)
-            if runner.number == SERVICE and self.service.hangs(now):
-                runner.kill("a receiver did not return")
-                continue
-            if overdue := runner.overdue(now, lease_margin):
-                runner.kill("a job had to be stopped", overdue)
-                continue
-            runner.worn_out = runner.worn_out or self._recycling.verdict(runner, look_at_memory=looks)
-            if runner.worn_out and not runner.flights and not (runner.number == SERVICE and self.service.is_busy):
-                logger.debug("runner %s is replaced: %s", runner.number, runner.worn_out)
-                runner.kill(runner.worn_out)
-                continue
-            self._let_go(runner, now, lease_margin)
+        self._patrol.go_round(now, lease_margin)
         if self.broken and SERVICE not in self.fleet.runners:
             self.service.give_up()
         if self._may_restart:
@@ -144,22 +129,6 @@ class Crew:
             for number in self._restarts.take_due(now):
                 self._launch(number)
         self.service.turn()
-
-    def _let_go(self, runner: Runner, now: float, lease_margin: float) -> None:
-        """Take back what waits in a runner and should not: its lease is lost, or a long job is before it."""
-        if runner.is_asked_back:
-            return
-        waiting = [flight for flight in runner.flights.values() if not flight.has_begun]
-        if not waiting:
-            return
-        if (
-            runner.worn_out
-            or runner.holds_up(now)
-            or any(flight.lease_until - lease_margin <= now for flight in waiting)
-        ):
-            runner.is_asked_back = True
-            runner.say("give_back")
-            self._watch(runner)
 
     def take_events(self) -> None:
         """Take what the launcher has to say of processes."""

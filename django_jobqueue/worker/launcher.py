@@ -238,7 +238,8 @@ def spawn_main(fd: int, parent_pid: int, plan: dict[str, Any]) -> None:
 
     from django_jobqueue.worker.forkserver import prepare
     from django_jobqueue.worker.frames import pack
-    from django_jobqueue.worker.runner import die_with_parent, ignore_stop_signals, serve
+    from django_jobqueue.worker.process import die_with_parent, ignore_stop_signals
+    from django_jobqueue.worker.runner import serve
 
     die_with_parent(parent_pid)
     ignore_stop_signals()
