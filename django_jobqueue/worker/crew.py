@@ -221,8 +221,15 @@ class Crew:
                     outcome = read_outcome(words)
                     runner.jobs_left -= 1
                     if (flight := runner.take_back(ticket)) is not None:
+                        if flight.is_coroutine:
+                            runner.loop_turned_at = clock.now()
                         self.reports.append(Report(flight, outcome, seconds))
                         self._restarts.worked(runner.number)
+                case ["begun", ticket]:
+                    if (flight := runner.flights.get(ticket)) is not None:
+                        flight.limit()
+                        if flight.is_coroutine:
+                            runner.loop_turned_at = clock.now()
                 case ["committed", ticket]:
                     if (flight := runner.flights.get(ticket)) is not None:
                         flight.is_committed = True

@@ -42,6 +42,14 @@ class Patrol:
             if overdue := runner.overdue(now, lease_margin):
                 runner.kill("a job had to be stopped", overdue)
                 continue
+            if hung := runner.hung(now):
+                logger.warning(
+                    "runner %s (pid %s) is hung: a job that it has a slot for does not begin; it is killed",
+                    runner.number,
+                    runner.pid,
+                )
+                runner.kill("it was hung", hung)
+                continue
             runner.worn_out = runner.worn_out or self._recycling.verdict(runner, look_at_memory=looks)
             if runner.worn_out and not runner.flights and not (runner.number == SERVICE and self._service.is_busy):
                 logger.debug("runner %s is replaced: %s", runner.number, runner.worn_out)

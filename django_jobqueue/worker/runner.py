@@ -165,7 +165,7 @@ class _Runner:
                 task,
                 bounds,
                 is_unwanted=self._asker(order),
-                tell_committed=partial(self._send, ["committed", order.ticket]),
+                tell=partial(self._tell_of, order),
                 rested=rested,
             )
             self._done(order, clock.now() - began, outcome)
@@ -176,6 +176,9 @@ class _Runner:
             return self._orders.get_nowait(), False
         except queue.Empty:
             return self._orders.get(), True
+
+    def _tell_of(self, order: Order, word: str) -> None:
+        self._send([word, order.ticket])
 
     def _asker(self, order: Order) -> Callable[[], bool]:
         return lambda: order.ticket in self._unwanted
@@ -227,7 +230,13 @@ class _Runner:
         try:
             # The ORM's calls of every coroutine share one thread, and with it one connection; it is looked after there.
             await _uncancelled(sync_to_async(slate.before))
-            outcome = await executor.run_async(order, task, self._plan.bounds, is_unwanted=self._asker(order))
+            outcome = await executor.run_async(
+                order,
+                task,
+                self._plan.bounds,
+                is_unwanted=self._asker(order),
+                tell=partial(self._tell_of, order),
+            )
         except BaseException as error:
             # Whatever happens around it, the keeper gets an answer: a coroutine without one would run for ever.
             outcome = Failed(describe(error))

@@ -7,7 +7,7 @@ import pytest
 
 from django_jobqueue.policy.outcomes import Cancelled, Committed, Interrupted, TimedOut
 from django_jobqueue.worker import clock
-from django_jobqueue.worker.child import PATIENCE_SECONDS, Phase
+from django_jobqueue.worker.child import BEGIN_SECONDS, PATIENCE_SECONDS, Phase
 from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.flight import COMMIT_NEWS_SECONDS, COROUTINE_GRACE_SECONDS
 from django_jobqueue.worker.frames import pack
@@ -181,7 +181,7 @@ def test_an_order_says_what_the_runner_must_know(crew):
     ((head, args, kwargs),) = crew.peers[0].heard()
     job = one.claimed
     assert head == [
-        one.ticket, job.id, 3, 'say "hi"', 0, job.enqueued_at, job.started_at, job.last_attempted_at, ["w"], ""
+        one.ticket, job.id, 3, 'say "hi"', 0, job.enqueued_at, job.started_at, job.last_attempted_at, ["w"], "", False
     ]  # fmt: skip
     assert (args, kwargs) == ([1, "zwei\n"], {"q": '"'})
 
@@ -194,7 +194,7 @@ def test_only_an_atomic_task_is_told_its_token(crew):
 
     crew.place(one)
 
-    (((*_, token), *_),) = crew.peers[0].heard()
+    (((*_, token, _), *_),) = crew.peers[0].heard()
     assert token == str(one.token)
 
 
@@ -294,20 +294,68 @@ def test_coroutines_begin_at_once(crew):
 
 
 def test_a_time_limit_runs_from_the_beginning(crew):
-    """Read-ahead has no deadline until a slot takes it; a coroutine's is a second later."""
+    """No deadline is set by the hand-over, but when the code of the task is called; a coroutine's is a second later."""
     one = crew.add(threads=1, coroutines=1)
     first, second, coroutine = flight(timeout=5), flight(timeout=5), flight(timeout=5, is_coroutine=True)
     one.hand([first, second, coroutine])
+    assert [each.deadline for each in (first, second, coroutine)] == [None] * 3
+    assert one.overdue(clock.now() + 20, 6.0) == {}
+
+    first.limit()
+    coroutine.limit()
     now = clock.now()
 
-    assert second.deadline is None
     assert first.deadline == pytest.approx(now + 5, abs=1)
     assert coroutine.deadline == pytest.approx(now + 5 + COROUTINE_GRACE_SECONDS, abs=1)
     assert one.overdue(now, 6.0) == {}
     assert isinstance(one.overdue(first.deadline, 6.0)[first.ticket], TimedOut)
 
-    one.take_back(first.ticket)
-    assert second.deadline is not None
+
+@pytest.fixture
+def hung(crew):
+    """A runner in which a coroutine with a limit does not begin, beside one that was before it, and one after."""
+    one = crew.add(threads=1, coroutines=9)
+    before, stuck, after = (flight(is_coroutine=True, timeout=limit) for limit in (None, 5, None))
+    one.hand([before, stuck, after])
+    return one, before, stuck, after
+
+
+def test_a_job_that_does_not_begin_finds_the_guilty_one(hung):
+    """What ran before it is interrupted, counted, so that it is over after some times; nobody else is accused."""
+    one, before, _stuck, _after = hung
+    now = clock.now()
+    assert one.hung(now) == {}
+
+    ((ticket, end),) = one.hung(now + BEGIN_SECONDS + 1).items()
+
+    assert ticket == before.ticket
+    assert isinstance(end, Interrupted)
+    assert end.counted
+
+
+def test_a_job_that_does_not_begin_though_nothing_is_before_it_is_the_guilty_one(hung):
+    """A receiver of its start that never returns interrupts its own job, counted: that has an end too."""
+    one, before, stuck, after = hung
+    for each in (before, after):
+        one.take_back(each.ticket)
+
+    assert list(one.hung(clock.now() + BEGIN_SECONDS + 1)) == [stuck.ticket]
+
+
+def test_a_job_that_has_begun_is_not_waited_for(hung):
+    """Once its own code is called its time limit is all that counts."""
+    one, _before, stuck, _after = hung
+    stuck.limit()
+
+    assert one.hung(clock.now() + BEGIN_SECONDS + 1) == {}
+
+
+def test_a_loop_that_turns_is_slow_and_not_hung(hung):
+    """While coroutines begin or end, one that has to wait for them is no sign of a blocked loop."""
+    one, *_ = hung
+    one.loop_turned_at = clock.now() + BEGIN_SECONDS
+
+    assert one.hung(clock.now() + BEGIN_SECONDS + 1) == {}
 
 
 def test_a_job_without_a_limit_is_never_overdue(crew):
@@ -323,6 +371,7 @@ def test_each_that_must_be_stopped_has_an_end_of_its_own(crew):
     one = crew.add(threads=4)
     limited, unwanted, lost, healthy = (flight(timeout=limit) for limit in (5, None, None, None))
     one.hand([limited, unwanted, lost, healthy])
+    limited.limit()
     unwanted.ask(forced=True)
     lost.lease_until = clock.now()
 
@@ -340,6 +389,7 @@ def test_what_has_committed_its_own_end_needs_no_lease(crew):
     one = crew.add()
     done = flight(timeout=5)
     one.hand([done])
+    done.limit()
     done.is_committed = True
     done.lose_lease()
 
