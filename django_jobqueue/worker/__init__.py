@@ -22,6 +22,7 @@ Reading order:
 - `flight`      an attempt in the keeper's hands
 - `child`       a runner as the keeper has it: the line to it, what it holds, how it is ended
 - `fleet`       the keeper's picture of all of them: what may be claimed, and who gets which job
+- `quarantine`  whether suspects are asked for, which run alone
 - `nursery`     one launcher at a time, and another when it dies
 - `restarts`    when a runner that ended is started again
 - `recycling`   when a runner has done enough

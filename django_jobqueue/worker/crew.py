@@ -101,7 +101,7 @@ class Crew:
     def place(self, now: float, lease_margin: float) -> None:
         """Hand out what waits for a runner.
 
-        A job that waited is let go before its lease ends: by then another worker may have it.
+        A job that waits for long is let go, for another worker to take, and in any case before its lease ends.
         """
         late = [flight for flight in self.fleet.waiting if flight.lease_until - lease_margin <= now]
         if late:
@@ -114,6 +114,8 @@ class Crew:
             for runner in self.fleet.runners.values():
                 if runner.outgoing:
                     self._watch(runner)
+            if self.fleet.waiting:
+                self.never_started += self.fleet.take_impatient(now)
 
     def check(self, now: float, lease_margin: float) -> None:
         """Kill runners whose job is past its time limit or its lease, and start those whose wait is over."""

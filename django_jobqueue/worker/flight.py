@@ -36,8 +36,15 @@ class Flight:
     deadline: float | None = None
     begun_at: float | None = None
     cancel_requested: bool = False
+    waits_since: float | None = None
+    """Since when no runner could take it."""
     stop_at: float | None = None
     lost_at: float | None = None
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether it may have taken a process down: it runs alone."""
+        return self.claimed.tally.crash_count > 0
 
     @property
     def has_begun(self) -> bool:

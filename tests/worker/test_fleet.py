@@ -8,9 +8,10 @@ import pytest
 from django_jobqueue.policy.outcomes import Cancelled, Committed, Interrupted, TimedOut
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.child import BEGIN_SECONDS, PATIENCE_SECONDS, Phase
-from django_jobqueue.worker.fleet import Fleet
+from django_jobqueue.worker.fleet import Fleet, Room
 from django_jobqueue.worker.flight import COMMIT_NEWS_SECONDS, COROUTINE_GRACE_SECONDS
 from django_jobqueue.worker.frames import pack
+from django_jobqueue.worker.quarantine import REST
 from tests.waiting import wait_until
 from tests.worker.flights import flight, runner
 
@@ -108,6 +109,27 @@ def test_what_waits_has_its_place_already(crew):
     crew.fleet.waiting = [flight(), flight()]
 
     assert room(crew, 2) == (1, 4, 1)
+
+
+def test_the_last_jobs_of_a_runner_are_counted_once(crew):
+    """A runner that may end one job more has room for one: a function or a coroutine, as there is."""
+    last = crew.add(threads=1, coroutines=5)
+    last.jobs_left = 1
+
+    assert crew.fleet.room(10) == Room(0, 0, 0, either=1)
+    last.hand([flight(is_coroutine=True)])
+    assert crew.fleet.room(10) == Room(0, 0, 0, either=0)
+
+
+@pytest.mark.parametrize("left", range(2, 30))
+def test_a_runner_has_room_for_no_more_jobs_than_it_may_end(crew, left):
+    """Whatever is claimed for a runner it may still end, and each kind has its share."""
+    crew.add(threads=2, coroutines=9).jobs_left = left
+    found = crew.fleet.room(10)
+
+    assert found.functions + found.ahead + found.coroutines + found.either <= left
+    assert found.functions + found.either >= 1
+    assert found.coroutines + found.either >= 1
 
 
 def test_a_runner_that_reads_nothing_has_no_room(crew):
@@ -265,6 +287,49 @@ def test_suspects_leave_the_other_runners_alone(crew):
     crew.place(flight(crash_count=1))
 
     assert not crew.fleet.runners[1].reserved
+
+
+def test_what_no_runner_can_take_goes_back(crew):
+    """A job that waits in the keeper for longer than a second may be taken by another worker."""
+    crew.add(threads=1).hand([flight()])
+    waiting = flight()
+    crew.place(waiting)
+    now = clock.now()
+
+    assert crew.fleet.take_impatient(now) == []
+    assert crew.fleet.take_impatient(now + PATIENCE_SECONDS + 0.1) == [waiting]
+    assert crew.fleet.waiting == []
+
+
+def test_a_suspect_that_finds_no_empty_runner_goes_back_and_is_not_asked_for_at_once(crew):
+    """Its runner takes jobs again; the next suspect is asked for after a while, and waited for twice as long."""
+    crew.add(threads=2).hand([flight()])
+    now = clock.now()
+    for patience in (PATIENCE_SECONDS, 2 * PATIENCE_SECONDS, 4 * PATIENCE_SECONDS):
+        assert crew.fleet.may_ask_for_suspects(now)
+        suspect = flight(crash_count=1)
+        crew.place(suspect)
+        assert crew.fleet.take_impatient(now) == []
+        assert crew.fleet.take_impatient(now + patience - 0.1) == []
+        now += patience + 0.1
+        assert crew.fleet.take_impatient(now) == [suspect]
+        assert not crew.fleet.may_ask_for_suspects(now)
+        crew.fleet.release_reserved()
+        assert room(crew) == (1, 0, 0)
+        now += REST * patience + 0.1
+
+
+def test_a_suspect_is_asked_for_where_a_runner_is_empty(crew):
+    """However often it was in vain before: an empty runner can take one at once, and then all is forgotten."""
+    one = crew.add(threads=2)
+    one.hand([guest := flight()])
+    crew.fleet.quarantine.failed(clock.now())
+    assert not crew.fleet.may_ask_for_suspects(clock.now())
+
+    one.take_back(guest.ticket)
+    assert crew.fleet.may_ask_for_suspects(clock.now())
+    assert crew.place(flight(crash_count=1)) == [0]
+    assert crew.fleet.quarantine.patience == PATIENCE_SECONDS
 
 
 # Begun or not
