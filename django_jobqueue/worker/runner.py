@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import errno
 import json
 import logging
 import os
@@ -29,9 +28,10 @@ from asgiref.sync import sync_to_async
 
 from django_jobqueue import failpoint
 from django_jobqueue.payload.storable_text import describe
-from django_jobqueue.policy.outcomes import Committed, Failed, Outcome
+from django_jobqueue.policy.outcomes import Committed, Failed, Interrupted, Outcome
 from django_jobqueue.registry import Registry
 from django_jobqueue.worker import clock, executor, slate
+from django_jobqueue.worker.descriptors import Descriptors, are_wanting
 from django_jobqueue.worker.executor import Bounds, Order
 from django_jobqueue.worker.frames import FrameReader, pack
 from django_jobqueue.worker.process import flush_streams, speak_in_lines
@@ -42,6 +42,9 @@ logger = logging.getLogger("django_jobqueue.worker")
 
 TOLD_SECONDS = 0.1
 """How often the keeper is told how far receivers have got: it kills a process in which one does not return."""
+
+LOOK_AFTER_SECONDS, LOOK_EVERY = 0.001, 64
+"""After a job that took so long, and after so many shorter ones, it is looked whether descriptors are left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +82,9 @@ class _Runner:
         self._in_hand: set[int] = set()
         self._unwanted: set[int] = set()
         self._is_worn_out = False
+        self._descriptors = Descriptors(sock.fileno())
+        # Jobs that have ended since enough of them were left.
+        self._unlooked = 0
 
     def read_orders(self) -> None:
         for number in range(self._plan.threads):
@@ -185,15 +191,27 @@ class _Runner:
 
     def _done(self, order: Order, seconds: float, outcome: Outcome | Committed) -> None:
         self._forget(order.ticket)
-        if isinstance(outcome, Failed) and not self._is_worn_out and not _can_open_a_file():
-            # The jobs of others would fail here for what this one, or one before, has kept. Said first, so that the
-            # keeper hands out no more.
-            self._is_worn_out = True
-            self._send(["worn_out", "no file descriptor is left"])
-            self._return_orders()
+        self._unlooked += 1
+        if isinstance(outcome, Failed) or seconds >= LOOK_AFTER_SECONDS or self._unlooked >= LOOK_EVERY:
+            outcome = self._look_at_descriptors(outcome)
         failpoint.hit("ran")
         self._send(["done", order.ticket, seconds, wire(outcome)])
         failpoint.hit("told")
+
+    def _look_at_descriptors(self, outcome: Outcome | Committed) -> Outcome | Committed:
+        """Say that this process is worn out where a job has kept most of them; the jobs of others would fail here."""
+        if not self._descriptors.are_scarce:
+            self._unlooked = 0
+            return outcome
+        if not self._is_worn_out:
+            # Said before the outcome, so that the keeper hands out no more.
+            self._is_worn_out = True
+            self._send(["worn_out", "no file descriptor is left"])
+            self._return_orders()
+        if isinstance(outcome, Failed) and are_wanting(outcome.failure) and (self._in_hand or self._unlooked > 1):
+            # This job, one beside it or one before it has kept them. It runs alone next, and then it shows.
+            return Interrupted(outcome.failure, counted=False, suspect=True)
+        return outcome
 
     def _event_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
@@ -267,15 +285,6 @@ class _Runner:
                 # The keeper is gone, or a task has closed the socket: without a word to the keeper there is no
                 # right to run.
                 os.killpg(os.getpid(), signal.SIGKILL)
-
-
-def _can_open_a_file() -> bool:
-    try:
-        for end in os.pipe():
-            os.close(end)
-    except OSError as error:
-        return error.errno != errno.EMFILE
-    return True
 
 
 async def _uncancelled(call: Callable[..., Awaitable[None]], *arguments: Any) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import ctypes
 import os
 import re
+import resource
 import select
 import signal
 import stat
@@ -148,6 +149,25 @@ def leak_descriptors():
     """Open files until there are no more to be had, and keep them."""
     while True:
         leaked.extend(os.pipe())
+
+
+@task(takes_context=True, max_attempts=1)
+def keep_every_descriptor(context, seconds):
+    """Open files until there are no more to be had, leave a trace, sleep, and return as if all were well."""
+    leave_trace("connected")
+    _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (200, hard))
+    with suppress(OSError):
+        while True:
+            leaked.append(os.open(os.devnull, os.O_RDONLY))
+    leave_trace("start", context)
+    time.sleep(seconds)
+
+
+@task(max_attempts=1)
+def open_a_file():
+    """Need one descriptor, for a moment."""
+    os.close(os.open(os.devnull, os.O_RDONLY))
 
 
 @task
