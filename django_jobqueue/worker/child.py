@@ -83,6 +83,11 @@ class Runner:
         return self.phase is Phase.READY and not self.worn_out and self.jobs_left > 0
 
     @property
+    def is_spent(self) -> bool:
+        """Whether it only waits to be replaced."""
+        return self.phase is Phase.READY and not self.takes_orders and not self.flights
+
+    @property
     def has_room(self) -> bool:
         """Whether it takes orders at all."""
         return self.takes_orders and not self.reserved and len(self.outgoing) < MAX_BUFFER_BYTES

@@ -71,6 +71,10 @@ class Crew:
         """Whether a runner waits to be started again."""
         return self._restarts.are_pending
 
+    def has_to_check(self, now: float) -> bool:
+        """Whether there is something to do now: each moment until a spent runner is replaced is lost."""
+        return self._restarts.are_due(now) or any(runner.is_spent for runner in self.fleet.runners.values())
+
     def ask_back(self) -> None:
         """Ask every runner for the orders that it has not begun, and start no runner any more."""
         self._may_restart = False
