@@ -97,3 +97,21 @@ def test_a_process_that_cannot_be_started_costs_no_job(start_worker, job_is, who
     assert worker.log.count("no process can be started") == 1
     assert runner_of(sleepers[0]) == survivor
     wait_until(lambda: len(worker.family()) == 4, seconds=SECONDS)
+
+
+@pytest.mark.parametrize("thread", [False, True], ids=["forked", "spawned"])
+def test_a_program_that_the_project_starts_in_its_imports_may_end(start_worker, job_is, thread):
+    """A child that is no runner is nobody's loss: the worker goes on, and so does the job in hand."""
+    worker = start_worker("--processes", "1", thread=thread, environment={"STAGE_PROGRAM": "1"})
+    result = tasks.sleep.enqueue(4)
+    runner = runner_of(result)
+    wait_until(lambda: not _programs(worker), seconds=SECONDS)
+
+    assert job_is(result, "SUCCESSFUL").attempt_count == 1
+    assert runner_of(tasks.start.enqueue()) == runner
+    worker.send(signal.SIGTERM)
+    assert worker.wait() == 0
+
+
+def _programs(worker):
+    return [each for each in worker.family() if each.name() == "sleep"]
