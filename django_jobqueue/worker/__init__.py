@@ -18,6 +18,7 @@ Reading order:
 - `descriptors` whether its jobs have left it any
 - `forkserver`  a child that has imported everything once, and forks runners
 - `launcher`    the keeper's end of that, and the spawn way for where forking is unsafe
+- `deaths`      those of runners, as the keeper sees them for itself
 - `clock`       the one that durations are measured on
 - `plan`        what a worker is told once
 - `flight`      an attempt in the keeper's hands

@@ -33,6 +33,10 @@ from django_jobqueue.worker.wire import read_outcome
 logger = logging.getLogger("django_jobqueue.worker")
 
 
+UNHEARD_SECONDS, UNHEARD_AT_THE_END_SECONDS = 2.0, 0.3
+"""A runner may be dead for so long before the process that started it says so; the other when the worker leaves."""
+
+
 class Report(NamedTuple):
     """How a flight ended. `seconds` is its run time as the runner measured it, 0 if nobody did."""
 
@@ -58,6 +62,7 @@ class Crew:
         self._oom = OutOfMemory()
         self._recycling = Recycling(plan.options)
         self._may_restart = True
+        self._unheard_seconds = UNHEARD_SECONDS
         self._nursery = Nursery(plan.runner, wakeup, self._restarts, self.take_events)
         self._patrol = Patrol(self.fleet, self.service, self._recycling, self._nursery, self._watch)
 
@@ -97,7 +102,8 @@ class Crew:
                     self._watch(runner)
 
     def kill_busy(self, why: str) -> None:
-        """Kill every runner that still holds a job."""
+        """Kill every runner that still holds a job: the worker leaves."""
+        self._unheard_seconds = UNHEARD_AT_THE_END_SECONDS
         for runner in self.fleet.runners.values():
             if runner.flights and runner.phase is not Phase.DYING:
                 runner.kill(why)
@@ -124,6 +130,8 @@ class Crew:
     def check(self, now: float, lease_margin: float) -> None:
         """Kill runners whose job is past its time limit or its lease, and start those whose wait is over."""
         self._nursery.look(now)
+        for number in self._nursery.take_unheard(now, self._unheard_seconds):
+            self._on_exit(number, None)
         self._patrol.go_round(now, lease_margin)
         if self.broken and SERVICE not in self.fleet.runners:
             self.service.give_up()
