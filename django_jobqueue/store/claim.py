@@ -54,9 +54,12 @@ def claim(
     token: UUID,
     worker_id: UUID,
     lease_seconds: float,
+    suspects: bool = True,
     by_group: bool = False,
 ) -> Statement[list[Claimed]]:
     """Claim at most `limit` ready jobs of known `tasks`, in claim order: priority, run_after, id.
+
+    `suspects` says whether jobs that may have taken a process down are among them.
 
     One token serves the whole batch: it is the fence of each row, and no two claims share one. `by_group` finds the
     same jobs by queue and task: it costs more where many of them have jobs to give, and almost nothing where a
@@ -68,6 +71,7 @@ def claim(
         "tasks": text_array(tasks),
         "served": text_array(serving.served) if serving.served else None,
         "excluded": text_array(serving.excluded) if serving.excluded else None,
+        "suspects": suspects,
         "limit": limit,
         "token": str(token),
         "worker_id": str(worker_id),

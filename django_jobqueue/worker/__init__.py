@@ -14,19 +14,24 @@ Reading order:
 - `atomic`      a job and the record of its success in one transaction
 - `slate`       what is wiped before and after each attempt
 - `runner`      a child process: a reader, T threads for functions, one event loop for coroutines
+- `process`     what it does for its own part as a process
+- `descriptors` whether its jobs have left it any
 - `forkserver`  a child that has imported everything once, and forks runners
 - `launcher`    the keeper's end of that, and the spawn way for where forking is unsafe
+- `deaths`      those of runners, as the keeper sees them for itself
 - `clock`       the one that durations are measured on
 - `plan`        what a worker is told once
 - `flight`      an attempt in the keeper's hands
 - `child`       a runner as the keeper has it: the line to it, what it holds, how it is ended
 - `fleet`       the keeper's picture of all of them: what may be claimed, and who gets which job
+- `quarantine`  whether suspects are asked for, which run alone
 - `nursery`     one launcher at a time, and another when it dies
 - `restarts`    when a runner that ended is started again
 - `recycling`   when a runner has done enough
 - `fate`        what a runner's death means for what it had begun; `oom` whether memory was the cause of it
 - `service`     the runner in which receivers are told of a job's end; `receivers` does it there
-- `crew`        the runners' processes: started, listened to, killed, replaced
+- `patrol`      which of them must be killed, and what must come back from it
+- `crew`        the runners' processes: started, listened to, buried, replaced
 - `pace`        how long tasks take, so that short ones may be claimed a little ahead
 - `demand`      what is claimed next
 - `intake`      a claimed row becomes a flight, with a ticket

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from typing import Any
 
-from django_jobqueue.policy.outcomes import Committed, Outcome
+from django_jobqueue.policy.outcomes import Committed, Failure, Interrupted, Outcome
 from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.frames import FrameReader, pack
 
@@ -29,6 +29,13 @@ MAX_BUFFER_BYTES = 8 * 1024 * 1024
 
 PATIENCE_SECONDS = 1.0
 """Read-ahead that waits behind a job that runs for longer than this goes back to the queue."""
+
+BEGIN_SECONDS = 30.0
+"""A runner that has a slot for a job and does not begin it for so long is hung.
+
+Before a job's own code there are only receivers of `task_started` and connections to be mended. What takes longer
+than this is another job that lets nothing else in the process run.
+"""
 
 
 class Phase(Enum):
@@ -59,6 +66,8 @@ class Runner:
     """How many more jobs it may end before it is replaced."""
     max_bytes: int | None = None
     """How much memory it may hold before it is replaced."""
+    loop_turned_at: float = 0.0
+    """When a coroutine in it began or ended last: its event loop is slow perhaps, but not blocked."""
     flights: dict[int, Flight] = field(default_factory=dict)
     outgoing: bytearray = field(default_factory=bytearray)
     reader: FrameReader = field(default_factory=FrameReader)
@@ -72,6 +81,11 @@ class Runner:
     def takes_orders(self) -> bool:
         """Whether its process is in a state to run a job."""
         return self.phase is Phase.READY and not self.worn_out and self.jobs_left > 0
+
+    @property
+    def is_spent(self) -> bool:
+        """Whether it only waits to be replaced."""
+        return self.phase is Phase.READY and not self.takes_orders and not self.flights
 
     @property
     def has_room(self) -> bool:
@@ -140,6 +154,24 @@ class Runner:
         """Find the flights, by ticket, that must be stopped with their process, and what each ends as."""
         ends = ((flight.ticket, flight.end_by_force(now, lease_margin)) for flight in self.flights.values())
         return {ticket: outcome for ticket, outcome in ends if outcome is not None}
+
+    def hung(self, now: float) -> dict[int, Outcome | Committed]:
+        """Find the flights, by ticket, that keep another from beginning, and what each ends as; none if all begin.
+
+        They are those that ran before it. Where nothing did, it is its own start that does not end.
+        """
+        stuck = [flight for flight in self.flights.values() if flight.waits_to_run and self._waited(flight, now)]
+        if not stuck:
+            return {}
+        first = min(flight.begun_at or 0.0 for flight in stuck)
+        running = [flight for flight in self.flights.values() if flight.has_begun and not flight.waits_to_run]
+        before = [flight for flight in running if (flight.begun_at or 0.0) <= first]
+        end = Interrupted(Failure("", f"its process was hung: for {BEGIN_SECONDS:g} s it began no other job"))
+        return {flight.ticket: end for flight in before or stuck}
+
+    def _waited(self, flight: Flight, now: float) -> bool:
+        since = flight.begun_at or 0.0
+        return now - (max(since, self.loop_turned_at) if flight.is_coroutine else since) > BEGIN_SECONDS
 
     def holds_up(self, now: float) -> bool:
         """Whether read-ahead waits in it while every slot has been in one job for long.

@@ -22,6 +22,7 @@ from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.launcher import Broken, Exited, Gone, NotStarted, Started
 from django_jobqueue.worker.nursery import Nursery
 from django_jobqueue.worker.oom import OutOfMemory
+from django_jobqueue.worker.patrol import Patrol
 from django_jobqueue.worker.plan import WorkerPlan
 from django_jobqueue.worker.recycling import Recycling
 from django_jobqueue.worker.restarts import Restarts
@@ -30,6 +31,10 @@ from django_jobqueue.worker.wakeup import Wakeup
 from django_jobqueue.worker.wire import read_outcome
 
 logger = logging.getLogger("django_jobqueue.worker")
+
+
+UNHEARD_SECONDS, UNHEARD_AT_THE_END_SECONDS = 2.0, 0.3
+"""A runner may be dead for so long before the process that started it says so; the other when the worker leaves."""
 
 
 class Report(NamedTuple):
@@ -57,7 +62,9 @@ class Crew:
         self._oom = OutOfMemory()
         self._recycling = Recycling(plan.options)
         self._may_restart = True
+        self._unheard_seconds = UNHEARD_SECONDS
         self._nursery = Nursery(plan.runner, wakeup, self._restarts, self.take_events)
+        self._patrol = Patrol(self.fleet, self.service, self._recycling, self._nursery, self._watch)
 
     def start(self) -> None:
         """Have every runner started."""
@@ -68,6 +75,10 @@ class Crew:
     def is_restarting(self) -> bool:
         """Whether a runner waits to be started again."""
         return self._restarts.are_pending
+
+    def has_to_check(self, now: float) -> bool:
+        """Whether there is something to do now: each moment until a spent runner is replaced is lost."""
+        return self._restarts.are_due(now) or any(runner.is_spent for runner in self.fleet.runners.values())
 
     def ask_back(self) -> None:
         """Ask every runner for the orders that it has not begun, and start no runner any more."""
@@ -91,7 +102,8 @@ class Crew:
                     self._watch(runner)
 
     def kill_busy(self, why: str) -> None:
-        """Kill every runner that still holds a job."""
+        """Kill every runner that still holds a job: the worker leaves."""
+        self._unheard_seconds = UNHEARD_AT_THE_END_SECONDS
         for runner in self.fleet.runners.values():
             if runner.flights and runner.phase is not Phase.DYING:
                 runner.kill(why)
@@ -99,7 +111,7 @@ class Crew:
     def place(self, now: float, lease_margin: float) -> None:
         """Hand out what waits for a runner.
 
-        A job that waited is let go before its lease ends: by then another worker may have it.
+        A job that waits for long is let go, for another worker to take, and in any case before its lease ends.
         """
         late = [flight for flight in self.fleet.waiting if flight.lease_until - lease_margin <= now]
         if late:
@@ -112,28 +124,15 @@ class Crew:
             for runner in self.fleet.runners.values():
                 if runner.outgoing:
                     self._watch(runner)
+            if self.fleet.waiting:
+                self.never_started += self.fleet.take_impatient(now)
 
     def check(self, now: float, lease_margin: float) -> None:
         """Kill runners whose job is past its time limit or its lease, and start those whose wait is over."""
         self._nursery.look(now)
-        looks = self._recycling.is_due_to_look(now)
-        for runner in self.fleet.runners.values():
-            if runner.phase is Phase.DYING:
-                continue
-            if runner.phase is Phase.STARTING and runner.pid is not None:
-                self._nursery.note_slow(now, runner.pid, runner.started_at)
-            if runner.number == SERVICE and self.service.hangs(now):
-                runner.kill("a receiver did not return")
-                continue
-            if overdue := runner.overdue(now, lease_margin):
-                runner.kill("a job had to be stopped", overdue)
-                continue
-            runner.worn_out = runner.worn_out or self._recycling.verdict(runner, look_at_memory=looks)
-            if runner.worn_out and not runner.flights and not (runner.number == SERVICE and self.service.is_busy):
-                logger.debug("runner %s is replaced: %s", runner.number, runner.worn_out)
-                runner.kill(runner.worn_out)
-                continue
-            self._let_go(runner, now, lease_margin)
+        for number in self._nursery.take_unheard(now, self._unheard_seconds):
+            self._on_exit(number, None)
+        self._patrol.go_round(now, lease_margin)
         if self.broken and SERVICE not in self.fleet.runners:
             self.service.give_up()
         if self._may_restart:
@@ -144,22 +143,6 @@ class Crew:
             for number in self._restarts.take_due(now):
                 self._launch(number)
         self.service.turn()
-
-    def _let_go(self, runner: Runner, now: float, lease_margin: float) -> None:
-        """Take back what waits in a runner and should not: its lease is lost, or a long job is before it."""
-        if runner.is_asked_back:
-            return
-        waiting = [flight for flight in runner.flights.values() if not flight.has_begun]
-        if not waiting:
-            return
-        if (
-            runner.worn_out
-            or runner.holds_up(now)
-            or any(flight.lease_until - lease_margin <= now for flight in waiting)
-        ):
-            runner.is_asked_back = True
-            runner.say("give_back")
-            self._watch(runner)
 
     def take_events(self) -> None:
         """Take what the launcher has to say of processes."""
@@ -252,8 +235,15 @@ class Crew:
                     outcome = read_outcome(words)
                     runner.jobs_left -= 1
                     if (flight := runner.take_back(ticket)) is not None:
+                        if flight.is_coroutine:
+                            runner.loop_turned_at = clock.now()
                         self.reports.append(Report(flight, outcome, seconds))
                         self._restarts.worked(runner.number)
+                case ["begun", ticket]:
+                    if (flight := runner.flights.get(ticket)) is not None:
+                        flight.limit()
+                        if flight.is_coroutine:
+                            runner.loop_turned_at = clock.now()
                 case ["committed", ticket]:
                     if (flight := runner.flights.get(ticket)) is not None:
                         flight.is_committed = True

@@ -31,7 +31,7 @@ BY_GROUP_SECONDS, MAX_BY_GROUP_SECONDS = 30.0, 900.0
 class Kind(Enum):
     """What a claim is for."""
 
-    ANY = "any function, for a free slot"
+    ANY = "any function, for a free slot, or what else has room there"
     SHORT = "short functions, a little ahead"
     COROUTINES = "coroutines"
 
@@ -70,14 +70,16 @@ class Demand:
         claims: list[Statement[list[Claimed]]] = []
         wanted = 0
         self._asked.clear()
-        self._went_by_group = clock.now() < self._by_group_until
+        now = clock.now()
+        self._went_by_group = now < self._by_group_until
+        suspects = fleet.may_ask_for_suspects(now)
         for kind, names, number in self._wishes(fleet):
             if kind is not Kind.ANY and not is_poll and kind not in self._found:
                 continue
             if names and (share := min(number, limit - wanted)) > 0:
                 wanted += share
                 self._asked.add(kind)
-                claims.append(self._claim(names, share, token))
+                claims.append(self._claim(names, share, token, suspects=suspects))
         return claims, wanted
 
     def note(self, claimed: Sequence[Claimed], seconds: float, *, written: int) -> None:
@@ -104,16 +106,17 @@ class Demand:
 
     def _wishes(self, fleet: Fleet) -> list[tuple[Kind, Sequence[str], int]]:
         room = fleet.room(self._pace.ahead())
-        if room.functions + room.ahead < fleet.stream // 4:
+        if room.functions + room.ahead + room.either < fleet.stream // 4:
             # A stream of short jobs: a claim for the few that have just ended would cost as much as one for hundreds.
             room = Room(0, 0, room.coroutines)
         coroutines = (Kind.COROUTINES, tuple(self._coroutines), room.coroutines)
         short = tuple(name for name in self._functions if self._pace.is_short(name))
+        either = (Kind.ANY, (*self._functions, *self._coroutines), room.either)
         if len(short) == len(self._functions):
-            return [(Kind.ANY, self._functions, room.functions + room.ahead), coroutines]
-        return [(Kind.ANY, self._functions, room.functions), (Kind.SHORT, short, room.ahead), coroutines]
+            return [either, (Kind.ANY, self._functions, room.functions + room.ahead), coroutines]
+        return [either, (Kind.ANY, self._functions, room.functions), (Kind.SHORT, short, room.ahead), coroutines]
 
-    def _claim(self, names: Sequence[str], limit: int, token: UUID) -> Statement[list[Claimed]]:
+    def _claim(self, names: Sequence[str], limit: int, token: UUID, *, suspects: bool) -> Statement[list[Claimed]]:
         return claim(
             backend=self._plan.backend,
             tasks=names,
@@ -122,5 +125,6 @@ class Demand:
             token=token,
             worker_id=self._worker_id,
             lease_seconds=self._plan.options.lease_seconds,
+            suspects=suspects,
             by_group=self._went_by_group,
         )

@@ -36,6 +36,9 @@ from django_jobqueue.worker import slate
 from django_jobqueue.worker.verdict import log_error, outcome_of
 
 _DECODER = json.JSONDecoder()
+RECEIVER_SECONDS = 10.0
+"""A coroutine begins after so long, whether receivers of `task_started` that are coroutines have returned or not."""
+
 NEVER_BEGUN = Cancelled(Failure("", "cancelled before it began"))
 
 
@@ -52,6 +55,7 @@ class Order(NamedTuple):
     last_attempted_at: str
     worker_ids: list[str]
     token: str
+    is_limited: bool
     args: str
     kwargs: str
 
@@ -70,25 +74,30 @@ def _never() -> bool:
     return False
 
 
+def _nobody(_word: str) -> None:
+    """Tell nobody."""
+
+
 def run(
     order: Order,
     task: AnyTask | None,
     bounds: Bounds,
     *,
     is_unwanted: Callable[[], bool] = _never,
-    tell_committed: Callable[[], None] = lambda: None,
+    tell: Callable[[str], None] = _nobody,
     rested: bool = True,
 ) -> Outcome | Committed:
     """Run an attempt of a function in this thread.
 
-    `is_unwanted` says whether a person wants the job cancelled, whenever it is asked; `tell_committed` is called when
-    an atomic task has committed, before its callbacks are. `rested` is False when the thread comes straight from
+    `is_unwanted` says whether a person wants the job cancelled, whenever it is asked. `tell` is called with
+    "begun" right before the code of a task that has a time limit, and with "committed" when an atomic task has
+    committed, before its callbacks are. `rested` is False when the thread comes straight from
     another attempt, which has left its connections checked.
     """
     try:
         if rested:
             slate.before()
-        return Context().run(_run, order, task, bounds, is_unwanted, tell_committed)
+        return Context().run(_run, order, task, bounds, is_unwanted, tell)
     except BaseException as error:  # a damaged row, a connection that cannot be had: the slot outlives that too
         return Failed(describe(error))
     finally:
@@ -96,11 +105,16 @@ def run(
 
 
 async def run_async(
-    order: Order, task: AnyTask, bounds: Bounds, *, is_unwanted: Callable[[], bool] = _never
+    order: Order,
+    task: AnyTask,
+    bounds: Bounds,
+    *,
+    is_unwanted: Callable[[], bool] = _never,
+    tell: Callable[[str], None] = _nobody,
 ) -> Outcome:
     """Run an attempt of a coroutine in this event loop; cancels it at its time limit.
 
-    The caller gives it a context of its own, and cancels it when it is unwanted.
+    The caller gives it a context of its own, and cancels it when it is unwanted. `tell` is as for `run`.
     """
     if is_unwanted():
         return NEVER_BEGUN
@@ -112,6 +126,8 @@ async def run_async(
         return NEVER_BEGUN
     limit = tasks.timeout_of(task)
     timer = asyncio.timeout(limit)
+    if order.is_limited:
+        tell("begun")
     try:
         async with timer:
             with _LeavingCopies():
@@ -129,7 +145,7 @@ def _run(
     task: AnyTask | None,
     bounds: Bounds,
     is_unwanted: Callable[[], bool],
-    tell_committed: Callable[[], None],
+    tell: Callable[[str], None],
 ) -> Outcome | Committed:
     if is_unwanted():
         return NEVER_BEGUN
@@ -140,20 +156,28 @@ def _run(
         return result
     _tell(result, bounds.backend)
     if not tasks.is_atomic(task):
-        return _call(order, task, result, bounds, is_unwanted)
+        return _call(order, task, result, bounds, is_unwanted, tell)
     # Here, because it needs the models, and a runner's process imports this module before the apps are ready.
     from django_jobqueue.worker.atomic import run_atomic
 
     try:
-        call = partial(_call, order, task, result, bounds, is_unwanted)
-        return run_atomic(call, tell_committed, job_id=order.job_id, token=UUID(order.token), using=bounds.database)
+        call = partial(_call, order, task, result, bounds, is_unwanted, tell)
+        note = partial(tell, "committed")
+        return run_atomic(call, note, job_id=order.job_id, token=UUID(order.token), using=bounds.database)
     except BaseException as error:  # errors on commit are failures like any other
         return outcome_of(error, task, result, is_unwanted)
 
 
 def _call(
-    order: Order, task: AnyTask, result: results.TaskResult, bounds: Bounds, is_unwanted: Callable[[], bool]
+    order: Order,
+    task: AnyTask,
+    result: results.TaskResult,
+    bounds: Bounds,
+    is_unwanted: Callable[[], bool],
+    tell: Callable[[str], None],
 ) -> Outcome:
+    if order.is_limited:
+        tell("begun")
     try:
         with _LeavingCopies():
             value = task.func(*_call_args(task, result, order, is_unwanted), **result.kwargs)
@@ -210,7 +234,8 @@ async def _tell_async(result: results.TaskResult, backend: str) -> bool:
         _tell(result, backend)
         return False
     try:
-        await task_started.asend_robust(sender=_sender(backend), task_result=result)
+        async with asyncio.timeout(RECEIVER_SECONDS):
+            await task_started.asend_robust(sender=_sender(backend), task_result=result)
     except BaseException as error:
         log_error("a receiver of task_started", error)
     return True

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from django_jobqueue.worker.child import Runner
+from django_jobqueue.worker.child import PATIENCE_SECONDS, Runner
 from django_jobqueue.worker.flight import Flight
+from django_jobqueue.worker.quarantine import Quarantine
 
 
 class Load:
@@ -47,11 +48,12 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """How many jobs may be claimed: for free slots, of short tasks besides, and of coroutines."""
+    """How many jobs may be claimed: for free slots, of short tasks besides, of coroutines, and of either kind."""
 
     functions: int
     ahead: int
     coroutines: int
+    either: int = 0
 
 
 class Fleet:
@@ -60,6 +62,7 @@ class Fleet:
     def __init__(self) -> None:
         self.runners: dict[int, Runner] = {}
         self.waiting: list[Flight] = []
+        self.quarantine = Quarantine()
 
     def flights(self) -> Iterator[Flight]:
         """Go through everything in the keeper's hands."""
@@ -85,21 +88,32 @@ class Fleet:
         """Say how many jobs may be claimed now.
 
         A slot that holds only short jobs counts as free for any job: it will be within 50 ms. Else a long job would
-        wait for ever behind a stream of short ones.
+        wait for ever behind a stream of short ones. A runner that is to be replaced after so many jobs may have fewer
+        left than places: which kind takes the last ones shows when they are claimed, so they are asked for together.
         """
-        functions = ahead = coroutines = 0
+        functions = ahead = coroutines = either = 0
         for runner in self.runners.values():
             if not runner.has_room:
                 continue
             held = runner.functions
             long = sum(not flight.is_short for flight in held)
-            left = runner.jobs_left - len(runner.flights)
-            functions += max(0, min(left, runner.threads - long))
-            if long < runner.threads:
-                ahead += max(0, min(left, (runner.threads - long) * ahead_per_slot - (len(held) - long)))
-            coroutines += max(0, min(left, runner.coroutines - (len(runner.flights) - len(held))))
+            left = max(0, runner.jobs_left - len(runner.flights))
+            free = max(0, min(left, runner.threads - long))
+            loop = max(0, min(left, runner.coroutines - (len(runner.flights) - len(held))))
+            both = min(free, loop) if free + loop > left else 0
+            left -= free
+            soon = (runner.threads - long) * ahead_per_slot - (len(held) - long) if long < runner.threads else 0
+            soon = max(0, min(left // 2 if loop > both else left, soon))
+            functions += free - both
+            ahead += soon
+            coroutines += min(loop - both, left - soon)
+            either += both
         waiting = len(self.waiting)
-        return Room(max(0, functions - waiting), max(0, ahead - waiting), max(0, coroutines - waiting))
+        return Room(*(max(0, number - waiting) for number in (functions, ahead, coroutines, either)))
+
+    def may_ask_for_suspects(self, now: float) -> bool:
+        """Whether a suspect that is claimed now has a fair chance to run soon."""
+        return self.quarantine.is_open(now) or any(map(_could_take_a_suspect, self.runners.values()))
 
     def place(self) -> None:
         """Hand out what waits.
@@ -110,7 +124,7 @@ class Fleet:
         loads = {n: Load(r) for n, r in self.runners.items() if r.has_room and r.threads}
         still_waiting = []
         for flight in self.waiting:
-            if flight.claimed.tally.crash_count:
+            if flight.is_suspect:
                 if not self._place_suspect(flight, loads, orders):
                     still_waiting.append(flight)
             elif open_to_it := [load for load in loads.values() if load.has_turn_for(flight)]:
@@ -125,7 +139,8 @@ class Fleet:
 
     def _place_suspect(self, flight: Flight, loads: dict[int, Load], orders: dict[int, list[Flight]]) -> bool:
         for runner in self.runners.values():
-            if runner.takes_orders and runner.threads and not runner.flights and runner.number not in orders:
+            if _could_take_a_suspect(runner) and runner.number not in orders:
+                self.quarantine.placed()
                 runner.reserved = True
                 loads.pop(runner.number, None)
                 orders[runner.number] = [flight]
@@ -138,9 +153,26 @@ class Fleet:
         return False
 
     def release_reserved(self) -> None:
-        """Let runners that have become empty take any job again, unless a suspect waits for one."""
-        if any(flight.claimed.tally.crash_count for flight in self.waiting):
+        """Let runners take any job again in which no suspect is, unless one waits for them."""
+        if any(flight.is_suspect for flight in self.waiting):
             return
         for runner in self.runners.values():
-            if runner.reserved and not runner.flights:
+            if runner.reserved and not any(flight.is_suspect for flight in runner.flights.values()):
                 runner.reserved = False
+
+    def take_impatient(self, now: float) -> list[Flight]:
+        """Take out what no runner could take for too long: another worker may have one that can."""
+        stay: list[Flight] = []
+        taken: list[Flight] = []
+        for flight in self.waiting:
+            flight.waits_since = now if flight.waits_since is None else flight.waits_since
+            patience = self.quarantine.patience if flight.is_suspect else PATIENCE_SECONDS
+            (taken if now - flight.waits_since > patience else stay).append(flight)
+        if any(flight.is_suspect for flight in taken):
+            self.quarantine.failed(now)
+        self.waiting = stay
+        return taken
+
+
+def _could_take_a_suspect(runner: Runner) -> bool:
+    return runner.takes_orders and runner.threads > 0 and not runner.flights

@@ -36,13 +36,25 @@ class Flight:
     deadline: float | None = None
     begun_at: float | None = None
     cancel_requested: bool = False
+    waits_since: float | None = None
+    """Since when no runner could take it."""
     stop_at: float | None = None
     lost_at: float | None = None
+
+    @property
+    def is_suspect(self) -> bool:
+        """Whether it may have taken a process down: it runs alone."""
+        return self.claimed.tally.crash_count > 0
 
     @property
     def has_begun(self) -> bool:
         """Whether a slot has taken it."""
         return self.begun_at is not None
+
+    @property
+    def waits_to_run(self) -> bool:
+        """Whether a slot has it and its own code is not known to run yet; that is told only of a task with a limit."""
+        return self.timeout is not None and self.deadline is None and self.begun_at is not None
 
     @property
     def lease(self) -> Lease:
@@ -83,10 +95,13 @@ class Flight:
         return None
 
     def begin(self) -> None:
-        """Note that a slot has taken it; its time limit runs from here."""
+        """Note that a slot has taken it."""
         self.begun_at = clock.now()
+
+    def limit(self) -> None:
+        """Note that its own code runs: its time limit counts from here."""
         if self.timeout is not None:
-            self.deadline = self.begun_at + self.timeout + (COROUTINE_GRACE_SECONDS if self.is_coroutine else 0.0)
+            self.deadline = clock.now() + self.timeout + (COROUTINE_GRACE_SECONDS if self.is_coroutine else 0.0)
 
     def order(self) -> bytes:
         """Put it into words for its runner: see `frames`."""
@@ -96,6 +111,6 @@ class Flight:
         head = (
             f"[{self.ticket},{job.id},{job.attempt_number},{json.dumps(job.task)},{job.edit_count},"
             f'"{job.enqueued_at}","{job.started_at}","{job.last_attempted_at}",{self.worker_ids},'
-            f'"{self.token if self.is_atomic else ""}"]'
+            f'"{self.token if self.is_atomic else ""}",{"false" if self.timeout is None else "true"}]'
         )
         return f"{head}\n{job.args}\n{job.kwargs}".encode()

@@ -21,7 +21,8 @@ import traceback
 from contextlib import suppress
 from typing import Any
 
-from django_jobqueue.worker.runner import RunnerPlan, die_with_parent, flush_streams, ignore_stop_signals, serve
+from django_jobqueue.worker.process import die_with_parent, flush_streams, ignore_stop_signals
+from django_jobqueue.worker.runner import RunnerPlan, serve
 
 DATAGRAM_BYTES = 64 * 1024
 MAX_ERROR_CHARS = 8000

@@ -102,7 +102,7 @@ class Keeper:
         self._wakeup.wait(self._next_moment() - clock.now())
         now = clock.now()
         self._crew.take_events()
-        if now >= self._check_at:
+        if now >= self._check_at or self._crew.has_to_check(now):
             self._check_at = now + CHECK_SECONDS
             self._crew.check(now, self._lease_margin)
         self._stop_if_told(now)

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, NamedTuple, Protocol
 
+from django_jobqueue.worker.deaths import Deaths
 from django_jobqueue.worker.executor import Bounds
 from django_jobqueue.worker.forkserver import DATAGRAM_BYTES, kill_group
 from django_jobqueue.worker.runner import RunnerPlan
@@ -81,6 +82,12 @@ class Launcher(Protocol):
     def events(self) -> list[Event]:
         """Take what has happened since."""
 
+    def unheard(self, now: float, patience: float) -> list[int]:
+        """Take the runners, by number, that have been dead for so long without a word of it from who started them."""
+
+    def kill(self) -> None:
+        """Kill the process that starts runners, where there is one: `events` will tell that it is gone."""
+
     def close(self) -> None:
         """Let go; what still runs dies."""
 
@@ -109,6 +116,7 @@ class Forkserver:
         ours.setblocking(False)
         self._control = ours
         self._numbers: dict[int, int] = {}
+        self._deaths = Deaths()
         self._queue: list[tuple[int, socket.socket]] = []
         self._is_ready = False
 
@@ -139,7 +147,14 @@ class Forkserver:
                 return [*events, Gone()]
             events.extend(self._event(json.loads(data)))
 
+    def unheard(self, now: float, patience: float) -> list[int]:
+        return [self._forget(pid) for pid in self._deaths.unheard(now, patience)]
+
+    def kill(self) -> None:
+        self._process.kill()
+
     def close(self) -> None:
+        self._deaths.close()
         self._control.close()
         with suppress(ProcessLookupError):
             self._process.kill()
@@ -151,16 +166,21 @@ class Forkserver:
                 self._is_ready = True
             case {"event": "started", "number": number, "pid": pid}:
                 self._numbers[pid] = number
+                self._deaths.watch(pid)
                 return [Started(number, pid)]
             case {"event": "not_started", "number": number, "error": error}:
                 return [NotStarted(number, error)]
-            case {"event": "exited", "pid": pid, "code": code}:
-                return [Exited(self._numbers.pop(pid), code)]
+            case {"event": "exited", "pid": pid, "code": code} if pid in self._numbers:
+                return [Exited(self._forget(pid), code)]
             case {"event": "broken", "error": error}:
                 return [Broken(error)]
             case {"event": "threads", "names": names}:
                 return [Unsafe(names)]
         return []
+
+    def _forget(self, pid: int) -> int:
+        self._deaths.forget(pid)
+        return self._numbers.pop(pid)
 
     def _send_requests(self) -> None:
         while self._queue:
@@ -210,6 +230,12 @@ class Spawner:
                 events.append(Exited(number, code))
         return events
 
+    def unheard(self, now: float, patience: float) -> list[int]:
+        return []
+
+    def kill(self) -> None:
+        pass
+
     def close(self) -> None:
         for process in self._processes.values():
             kill_group(process.pid)
@@ -238,7 +264,8 @@ def spawn_main(fd: int, parent_pid: int, plan: dict[str, Any]) -> None:
 
     from django_jobqueue.worker.forkserver import prepare
     from django_jobqueue.worker.frames import pack
-    from django_jobqueue.worker.runner import die_with_parent, ignore_stop_signals, serve
+    from django_jobqueue.worker.process import die_with_parent, ignore_stop_signals
+    from django_jobqueue.worker.runner import serve
 
     die_with_parent(parent_pid)
     ignore_stop_signals()

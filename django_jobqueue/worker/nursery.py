@@ -102,6 +102,14 @@ class Nursery:
                 case _:
                     yield event
 
+    def take_unheard(self, now: float, patience: float) -> list[int]:
+        """Take the runners, by number, that have been dead for so long unheard; who should have told is replaced."""
+        numbers = self._launcher.unheard(now, patience) if self.is_open else []
+        if numbers:
+            logger.error("the process that starts runners does not tell that one has died; it is killed")
+            self._launcher.kill()
+        return numbers
+
     def note_slow(self, now: float, pid: int, since: float) -> None:
         """Name a process that has been importing since `since`, once, if that is long."""
         if now > since + SLOW_SECONDS and pid not in self._slow:

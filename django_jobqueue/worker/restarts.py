@@ -29,6 +29,10 @@ class Restarts:
         """Whether a runner waits."""
         return bool(self._at)
 
+    def are_due(self, now: float) -> bool:
+        """Whether the wait of one is over."""
+        return any(at <= now for at in self._at.values())
+
     def start_failed(self) -> float:
         """Note a process that ended before it was ready, and say how long to wait."""
         self._failed_starts += 1

@@ -9,15 +9,12 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
-import ctypes
-import errno
 import json
 import logging
 import os
 import queue
 import signal
 import socket
-import sys
 import threading
 import traceback
 from collections.abc import Awaitable, Callable
@@ -31,20 +28,23 @@ from asgiref.sync import sync_to_async
 
 from django_jobqueue import failpoint
 from django_jobqueue.payload.storable_text import describe
-from django_jobqueue.policy.outcomes import Committed, Failed, Outcome
+from django_jobqueue.policy.outcomes import Committed, Failed, Interrupted, Outcome
 from django_jobqueue.registry import Registry
 from django_jobqueue.worker import clock, executor, slate
+from django_jobqueue.worker.descriptors import Descriptors, are_wanting
 from django_jobqueue.worker.executor import Bounds, Order
 from django_jobqueue.worker.frames import FrameReader, pack
+from django_jobqueue.worker.process import flush_streams, speak_in_lines
 from django_jobqueue.worker.verdict import log_error
 from django_jobqueue.worker.wire import wire
 
 logger = logging.getLogger("django_jobqueue.worker")
 
-PR_SET_PDEATHSIG = 1
-
 TOLD_SECONDS = 0.1
 """How often the keeper is told how far receivers have got: it kills a process in which one does not return."""
+
+LOOK_AFTER_SECONDS, LOOK_EVERY = 0.001, 64
+"""After a job that took so long, and after so many shorter ones, it is looked whether descriptors are left."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,45 +69,6 @@ def serve(sock: socket.socket, registry: Registry, plan: RunnerPlan) -> NoReturn
         os._exit(code)
 
 
-def speak_in_lines() -> None:
-    """Let each line that a task prints leave the process at its end.
-
-    To a file or a pipe Python prints in blocks, and a process that is killed loses the last one.
-    """
-    for stream in (sys.stdout, sys.stderr):
-        # A project may have put something else there, and a service may have closed it: then there is None.
-        with suppress(AttributeError, TypeError, ValueError, OSError):
-            stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-
-
-def flush_streams() -> None:
-    """Write out what was printed, as far as somebody still reads it."""
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(AttributeError, ValueError, OSError):
-            stream.flush()
-
-
-def die_with_parent(parent_pid: int) -> None:
-    """Ask the kernel for SIGKILL when the parent dies.
-
-    Leave at once if it is dead already. Linux; elsewhere EOF must do.
-    """
-    if sys.platform != "linux":
-        return
-    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
-    if os.getppid() != parent_pid:
-        os._exit(1)
-
-
-def ignore_stop_signals() -> None:
-    """Leave SIGTERM and SIGINT to the keeper, which gets them too when they are sent to the whole group.
-
-    They are handled, not ignored: an ignored signal would be inherited by the programs that a task starts.
-    """
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: None)
-
-
 class _Runner:
     def __init__(self, sock: socket.socket, registry: Registry, plan: RunnerPlan) -> None:
         self._sock = sock
@@ -121,6 +82,9 @@ class _Runner:
         self._in_hand: set[int] = set()
         self._unwanted: set[int] = set()
         self._is_worn_out = False
+        self._descriptors = Descriptors(sock.fileno())
+        # Jobs that have ended since enough of them were left.
+        self._unlooked = 0
 
     def read_orders(self) -> None:
         for number in range(self._plan.threads):
@@ -207,7 +171,7 @@ class _Runner:
                 task,
                 bounds,
                 is_unwanted=self._asker(order),
-                tell_committed=partial(self._send, ["committed", order.ticket]),
+                tell=partial(self._tell_of, order),
                 rested=rested,
             )
             self._done(order, clock.now() - began, outcome)
@@ -219,20 +183,35 @@ class _Runner:
         except queue.Empty:
             return self._orders.get(), True
 
+    def _tell_of(self, order: Order, word: str) -> None:
+        self._send([word, order.ticket])
+
     def _asker(self, order: Order) -> Callable[[], bool]:
         return lambda: order.ticket in self._unwanted
 
     def _done(self, order: Order, seconds: float, outcome: Outcome | Committed) -> None:
         self._forget(order.ticket)
-        if isinstance(outcome, Failed) and not self._is_worn_out and not _can_open_a_file():
-            # The jobs of others would fail here for what this one, or one before, has kept. Said first, so that the
-            # keeper hands out no more.
-            self._is_worn_out = True
-            self._send(["worn_out", "no file descriptor is left"])
-            self._return_orders()
+        self._unlooked += 1
+        if isinstance(outcome, Failed) or seconds >= LOOK_AFTER_SECONDS or self._unlooked >= LOOK_EVERY:
+            outcome = self._look_at_descriptors(outcome)
         failpoint.hit("ran")
         self._send(["done", order.ticket, seconds, wire(outcome)])
         failpoint.hit("told")
+
+    def _look_at_descriptors(self, outcome: Outcome | Committed) -> Outcome | Committed:
+        """Say that this process is worn out where a job has kept most of them; the jobs of others would fail here."""
+        if not self._descriptors.are_scarce:
+            self._unlooked = 0
+            return outcome
+        if not self._is_worn_out:
+            # Said before the outcome, so that the keeper hands out no more.
+            self._is_worn_out = True
+            self._send(["worn_out", "no file descriptor is left"])
+            self._return_orders()
+        if isinstance(outcome, Failed) and are_wanting(outcome.failure) and (self._in_hand or self._unlooked > 1):
+            # This job, one beside it or one before it has kept them. It runs alone next, and then it shows.
+            return Interrupted(outcome.failure, counted=False, suspect=True)
+        return outcome
 
     def _event_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
@@ -269,7 +248,13 @@ class _Runner:
         try:
             # The ORM's calls of every coroutine share one thread, and with it one connection; it is looked after there.
             await _uncancelled(sync_to_async(slate.before))
-            outcome = await executor.run_async(order, task, self._plan.bounds, is_unwanted=self._asker(order))
+            outcome = await executor.run_async(
+                order,
+                task,
+                self._plan.bounds,
+                is_unwanted=self._asker(order),
+                tell=partial(self._tell_of, order),
+            )
         except BaseException as error:
             # Whatever happens around it, the keeper gets an answer: a coroutine without one would run for ever.
             outcome = Failed(describe(error))
@@ -300,15 +285,6 @@ class _Runner:
                 # The keeper is gone, or a task has closed the socket: without a word to the keeper there is no
                 # right to run.
                 os.killpg(os.getpid(), signal.SIGKILL)
-
-
-def _can_open_a_file() -> bool:
-    try:
-        for end in os.pipe():
-            os.close(end)
-    except OSError as error:
-        return error.errno != errno.EMFILE
-    return True
 
 
 async def _uncancelled(call: Callable[..., Awaitable[None]], *arguments: Any) -> None:

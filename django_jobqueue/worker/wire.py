@@ -10,6 +10,7 @@ from django_jobqueue.policy.outcomes import (
     Committed,
     Failed,
     Failure,
+    Interrupted,
     Outcome,
     Snoozed,
     Succeeded,
@@ -31,6 +32,8 @@ def wire(outcome: Outcome | Committed) -> list[Any]:
             return ["snoozed", seconds]
         case Cancelled(failure):
             return ["cancelled", _words(failure)]
+        case Interrupted(failure, counted=False, suspect=True):
+            return ["spoilt", _words(failure)]
         case Committed():
             return ["committed"]
         case _:
@@ -50,6 +53,8 @@ def read_outcome(words: Sequence[Any]) -> Outcome | Committed:
             return Snoozed(seconds)
         case ["cancelled", failure]:
             return Cancelled(Failure(*failure))
+        case ["spoilt", failure]:
+            return Interrupted(Failure(*failure), counted=False, suspect=True)
         case ["committed"]:
             return Committed()
         case _:

@@ -87,11 +87,37 @@ def test_a_job_that_keeps_every_descriptor_spoils_no_other_job(start_worker, job
     guilty = tasks.leak_descriptors.enqueue()
     others = [tasks.start.enqueue() for _ in range(5)]
 
-    attempt = job_is(guilty, "FAILED").attempts.get()
+    attempt = job_is(guilty, "FAILED").attempts.latest("number")
     assert (attempt.outcome, attempt.exception_class) == ("failed", "builtins.OSError")
     for result in [neighbour, *others]:
         assert job_is(result, "SUCCESSFUL").failure_count == 0
     assert "no file descriptor is left" in worker.log
+
+
+def test_a_job_that_keeps_every_descriptor_and_succeeds_spoils_no_other_job(start_worker, job_is):
+    """What it has kept is looked for after a success too: the next job has a process in which it can open a file."""
+    worker = start_worker("--processes", "1")
+    guilty = tasks.keep_every_descriptor.enqueue(0)
+    others = [tasks.open_a_file.enqueue() for _ in range(5)]
+
+    for result in [guilty, *others]:
+        assert [attempt.outcome for attempt in job_is(result, "SUCCESSFUL").attempts.all()] == ["succeeded"]
+    assert "no file descriptor is left" in worker.log
+
+
+def test_a_job_beside_one_that_keeps_every_descriptor_is_not_charged(start_worker, job_is):
+    """Who of two has kept them nobody can say: the one that fails is interrupted, and runs alone."""
+    start_worker("--processes", "1", "--threads", "2")
+    guilty = tasks.keep_every_descriptor.enqueue(3)
+    wait_until(lambda: Trace.objects.filter(what="start").exists(), seconds=SECONDS)
+    other = job_is(tasks.open_a_file.enqueue(), "SUCCESSFUL")
+
+    assert list(other.attempts.order_by("number").values_list("outcome", "charged")) == [
+        ("interrupted", False),
+        ("succeeded", False),
+    ]
+    assert other.interruption_count == 0
+    job_is(guilty, "SUCCESSFUL")
 
 
 def test_an_interrupted_job_starts_again_also_with_one_attempt(start_worker, job_is):

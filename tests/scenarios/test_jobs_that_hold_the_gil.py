@@ -46,3 +46,24 @@ def test_the_time_limit_holds_also_for_one_that_keeps_the_gil(start_worker, job_
     assert 1 <= (attempt.finished_at - attempt.started_at).total_seconds() < 6
     assert (neighbour.failure_count, neighbour.interruption_count) == (0, 0)
     assert [a.outcome for a in neighbour.attempts.order_by("number")] == ["interrupted", "succeeded"]
+
+
+@pytest.mark.parametrize(
+    ("guilty", "innocent"),
+    [
+        (tasks.block_the_loop, tasks.be_quick_in_a_coroutine),
+        (tasks.ask_the_database_for_long, tasks.be_quick_in_a_coroutine),
+        (tasks.keep_the_gil, tasks.be_quick),
+    ],
+    ids=["loop", "database", "gil"],
+)
+def test_a_time_limit_does_not_run_before_its_job_does(start_worker, job_is, guilty, innocent):
+    """A job with a limit of 1 s waits four in its process for one that lets nothing else run: both succeed at once."""
+    start_worker("--processes", "1", "--threads", "2", options=LEASE)
+    first = guilty.enqueue(4)
+    wait_until(lambda: Trace.objects.filter(what="start").exists(), seconds=SECONDS)
+    second = innocent.enqueue()
+
+    for result in (first, second):
+        job = job_is(result, "SUCCESSFUL")
+        assert [attempt.outcome for attempt in job.attempts.all()] == ["succeeded"]

@@ -3,11 +3,16 @@
 A job that takes its process down is redelivered a finite number of times, and nothing else suffers.
 """
 
+from datetime import timedelta
+
 import pytest
+from django.utils import timezone
 
 from django_jobqueue.models import DeadLetter, Job
+from tests.scenarios.conftest import SECONDS
 from tests.stage import tasks
 from tests.stage.models import Trace
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
 
@@ -75,3 +80,20 @@ def test_a_suspect_runs_alone_until_the_guilty_one_is_known(start_worker, job_is
     assert [job.failure_count for job in jobs] == [0, 0, 0]
     assert DeadLetter.objects.count() == 1
     assert not Job.objects.filter(status="RUNNING").exists()
+
+
+def test_a_suspect_that_finds_no_empty_process_is_left_to_another_worker(start_worker, job_is):
+    """A worker whose one process is in a long job keeps a suspect for a moment, and runs other jobs besides."""
+    start_worker("--processes", "1", "--threads", "2")
+    long = tasks.sleep.enqueue(120)
+    wait_until(lambda: Trace.objects.filter(what="start").exists(), seconds=SECONDS)
+    suspect = tasks.give_it_back.enqueue(1)
+    job_is(suspect, "SUCCESSFUL")
+    suspect = tasks.give_it_back.using(run_after=timezone.now() + timedelta(seconds=1)).enqueue(2)
+    Job.objects.filter(pk=int(suspect.id)).update(crash_count=1)
+    job_is(suspect, "RUNNING")
+    job_is(tasks.give_it_back.enqueue(3), "SUCCESSFUL")
+    start_worker("--processes", "1")
+
+    assert job_is(suspect, "SUCCESSFUL").attempt_count == 1
+    assert Job.objects.get(pk=int(long.id)).status == "RUNNING"

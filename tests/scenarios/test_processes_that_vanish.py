@@ -97,3 +97,51 @@ def test_a_process_that_cannot_be_started_costs_no_job(start_worker, job_is, who
     assert worker.log.count("no process can be started") == 1
     assert runner_of(sleepers[0]) == survivor
     wait_until(lambda: len(worker.family()) == 4, seconds=SECONDS)
+
+
+def test_a_death_is_seen_though_the_forkserver_is_stopped(start_worker, job_is):
+    """A stopped forkserver tells of no death and starts nothing: it is replaced, and the job is retried."""
+    worker = start_worker("--processes", "1")
+    result = tasks.be_late_at_first.enqueue(60, False)
+    runner = runner_of(result)
+    forkserver = psutil.Process(runner).parent()
+    forkserver.suspend()
+    os.kill(runner, signal.SIGKILL)
+    job = job_is(result, "SUCCESSFUL")
+
+    assert list(job.attempts.order_by("number").values_list("outcome", "message")) == [
+        ("lost", "its process died: nobody saw how"),
+        ("succeeded", ""),
+    ]
+    assert not forkserver.is_running()
+    assert worker.popen.poll() is None
+
+
+def test_a_worker_whose_forkserver_is_stopped_hands_back_what_it_holds(start_worker, job_is):
+    """At the end of the grace the job is READY, uncharged, though nobody tells that its process is dead."""
+    worker = start_worker("--processes", "1", "--grace", "0")
+    result = tasks.be_late_at_first.enqueue(60, False)
+    psutil.Process(runner_of(result)).parent().suspend()
+    worker.send(signal.SIGTERM)
+    assert worker.wait() == 0
+
+    job = Job.objects.get(pk=int(result.id))
+    assert (job.status, job.failure_count) == ("READY", 0)
+
+
+@pytest.mark.parametrize("thread", [False, True], ids=["forked", "spawned"])
+def test_a_program_that_the_project_starts_in_its_imports_may_end(start_worker, job_is, thread):
+    """A child that is no runner is nobody's loss: the worker goes on, and so does the job in hand."""
+    worker = start_worker("--processes", "1", thread=thread, environment={"STAGE_PROGRAM": "1"})
+    result = tasks.sleep.enqueue(4)
+    runner = runner_of(result)
+    wait_until(lambda: not _programs(worker), seconds=SECONDS)
+
+    assert job_is(result, "SUCCESSFUL").attempt_count == 1
+    assert runner_of(tasks.start.enqueue()) == runner
+    worker.send(signal.SIGTERM)
+    assert worker.wait() == 0
+
+
+def _programs(worker):
+    return [each for each in worker.family() if each.name() == "sleep"]

@@ -38,3 +38,15 @@ def test_a_process_that_has_grown_is_replaced_between_jobs(start_worker, job_is)
 
     assert list(Attempt.objects.filter(job_id=int(grown.id)).values_list("outcome", flat=True)) == ["succeeded"]
     assert not Attempt.objects.exclude(outcome="succeeded").exists()
+
+
+def test_a_job_that_a_worn_out_process_cannot_run_is_left_to_others(start_worker, job_is):
+    """A process that runs one job more is in a long function: a coroutine waits for no end of that."""
+    one_each = {"max_jobs_per_process": 1}
+    long, short = tasks.sleep.enqueue(120), tasks.return_from_a_coroutine.enqueue(1)
+    start_worker("--processes", "1", options=one_each)
+    wait_until(pids, seconds=SECONDS)
+    start_worker("--processes", "1", options=one_each)
+
+    assert job_is(short, "SUCCESSFUL").attempt_count == 1
+    assert Job.objects.get(pk=int(long.id)).status == "RUNNING"

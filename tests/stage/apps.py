@@ -1,6 +1,7 @@
 """The app of the scenarios' tasks; it listens to the signals as a project would."""
 
 import os
+import subprocess
 import threading
 
 from django.apps import AppConfig
@@ -17,6 +18,8 @@ class StageConfig(AppConfig):
         """Connect the receivers, and break, where a test asks for it."""
         if os.path.exists(os.environ.get("STAGE_BROKEN", "")):  # noqa: PTH110 - "" is no path
             raise ImportError("half a deploy")
+        if os.environ.get("STAGE_PROGRAM"):
+            subprocess.Popen(["sleep", "2"])
         if os.environ.get("STAGE_RECEIVERS"):
             from tests.stage import receivers  # noqa: F401 - connects by being imported
         if os.environ.get("STAGE_THREAD"):

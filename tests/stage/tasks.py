@@ -4,6 +4,7 @@ import asyncio
 import ctypes
 import os
 import re
+import resource
 import select
 import signal
 import stat
@@ -148,6 +149,25 @@ def leak_descriptors():
     """Open files until there are no more to be had, and keep them."""
     while True:
         leaked.extend(os.pipe())
+
+
+@task(takes_context=True, max_attempts=1)
+def keep_every_descriptor(context, seconds):
+    """Open files until there are no more to be had, leave a trace, sleep, and return as if all were well."""
+    leave_trace("connected")
+    _soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (200, hard))
+    with suppress(OSError):
+        while True:
+            leaked.append(os.open(os.devnull, os.O_RDONLY))
+    leave_trace("start", context)
+    time.sleep(seconds)
+
+
+@task(max_attempts=1)
+def open_a_file():
+    """Need one descriptor, for a moment."""
+    os.close(os.open(os.devnull, os.O_RDONLY))
 
 
 @task
@@ -411,3 +431,32 @@ def fail_once(context):
     leave_trace("start", context)
     if context.attempt == 1:
         raise ValueError("as it should")
+
+
+@task(takes_context=True, backoff=SOON)
+async def block_the_loop(context, seconds):
+    """Leave a trace, then sleep without letting any other coroutine have its turn."""
+    await sync_to_async(leave_trace)("start", context)
+    time.sleep(seconds)
+
+
+@task(takes_context=True, backoff=SOON)
+async def ask_the_database_for_long(context, seconds):
+    """Leave a trace, then keep the thread in which all coroutines use the database."""
+    await sync_to_async(leave_trace)("start", context)
+    await sync_to_async(_ask_for_long)(seconds)
+
+
+def _ask_for_long(seconds):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_sleep(%s)", [seconds])
+
+
+@task(timeout=1.0, max_attempts=1)
+def be_quick():
+    """Return at once, as it must within a second."""
+
+
+@task(timeout=1.0, max_attempts=1)
+async def be_quick_in_a_coroutine():
+    """Return at once, as it must within a second."""

@@ -85,6 +85,7 @@ class Hand:
         serving: Serving = Serving(),  # noqa: B008 - a frozen value
         backend: str = "default",
         lease_seconds: float = 30.0,
+        suspects: bool = True,
     ) -> list[Held]:
         token = uuid4()
         (jobs,) = self._run(
@@ -96,6 +97,7 @@ class Hand:
                 token=token,
                 worker_id=self.id,
                 lease_seconds=lease_seconds,
+                suspects=suspects,
                 by_group=self.by_group,
             )
         )

@@ -113,6 +113,14 @@ def test_a_task_is_known_by_its_exact_name(worker, name):
     assert ids(worker.claim(5, tasks=(name, "one.more"))) == [job_id]
 
 
+def test_suspects_stay_where_none_is_asked_for(worker):
+    """A worker without an empty process passes jobs over that may have taken one down."""
+    suspect, other = add_job(crash_count=1), add_job()
+
+    assert ids(worker.claim(9, suspects=False)) == [other]
+    assert ids(worker.claim(9)) == [suspect]
+
+
 def test_other_backends_stay(worker):
     """A worker takes only jobs of its own backend."""
     add_job(backend="other")

@@ -109,6 +109,12 @@ def give(value=None):
 
 
 @task
+async def give_async(value=None):
+    """Return what was given."""
+    return value
+
+
+@task
 def give_object():
     """Return what cannot be stored."""
     return object()

@@ -7,9 +7,9 @@ import signal
 import pytest
 
 from django_jobqueue.conf import Options
-from django_jobqueue.policy.outcomes import Interrupted, Lost, Succeeded
+from django_jobqueue.policy.outcomes import Interrupted, Lost, Succeeded, TimedOut
 from django_jobqueue.worker import clock
-from django_jobqueue.worker.child import Phase
+from django_jobqueue.worker.child import BEGIN_SECONDS, Phase
 from django_jobqueue.worker.crew import Crew
 from django_jobqueue.worker.frames import pack
 from django_jobqueue.worker.plan import WorkerPlan
@@ -172,3 +172,38 @@ def test_what_a_dead_runner_said_counts_though_its_socket_stays_open(crew):
 
     ends = {report.flight.ticket: type(report.outcome) for report in crew.reports}
     assert ends == {told.ticket: Succeeded, lost.ticket: Lost}
+
+
+def test_a_time_limit_counts_from_the_runners_word(crew):
+    """A job that its runner has not begun is not late, however long ago it was handed over."""
+    one, peer = add_runner(crew, threads=1)
+    one.hand([limited := flight(timeout=5)])
+    crew.check(clock.now() + 20, lease_margin=6.0)
+    assert one.phase is Phase.READY
+
+    peer.sock.send(pack(json.dumps(["begun", limited.ticket]).encode()))
+    crew._on_ready(one, selectors.EVENT_READ)
+    crew.check(clock.now() + 5, lease_margin=6.0)
+
+    assert one.phase is Phase.DYING
+    crew._on_exit(one.number, -9)
+    assert [type(report.outcome) for report in crew.reports] == [TimedOut]
+
+
+def test_a_hung_runner_is_killed_and_only_what_hangs_it_is_counted(crew):
+    """A coroutine blocks the loop: it comes nearer to its bound, the job that could not begin does not."""
+    one, _ = add_runner(crew, threads=1, coroutines=9)
+    blocks, waits = flight(is_coroutine=True), flight(is_coroutine=True, timeout=5)
+    one.hand([blocks, waits])
+    for each in (blocks, waits):
+        each.lease_until += 3600
+    crew.check(clock.now() + BEGIN_SECONDS + 1, lease_margin=6.0)
+    assert one.phase is Phase.DYING
+
+    crew._on_exit(one.number, -9)
+
+    ends = {report.flight.ticket: report.outcome for report in crew.reports}
+    assert {ticket: (type(end), end.counted) for ticket, end in ends.items()} == {
+        blocks.ticket: (Interrupted, True),
+        waits.ticket: (Interrupted, False),
+    }

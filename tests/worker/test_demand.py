@@ -1,5 +1,6 @@
 """What a worker asks for, and in which of the two ways."""
 
+import json
 from uuid import uuid4
 
 import pytest
@@ -114,10 +115,16 @@ def fleet_of(threads, coroutines, *flights):
     return fleet
 
 
+def names(claim):
+    """Read the tasks that a claim asks for."""
+    return set(json.loads(f"[{claim.params['tasks'][1:-1]}]"))
+
+
 def asked(worker, fleet, *, is_poll=True):
     """Name the tasks that each claim asks for: functions or coroutines."""
     claims, _ = worker.claims(fleet, 100, uuid4(), is_poll=is_poll)
-    return ["coroutines" if "async" in claim.params["tasks"] else "functions" for claim in claims]
+    coroutines = set(discover().coroutines())
+    return ["coroutines" if names(claim) <= coroutines else "functions" for claim in claims]
 
 
 @pytest.mark.parametrize(
@@ -143,10 +150,32 @@ def test_coroutines_are_asked_for_again_after_their_places_were_full(worker):
     full = [flight(is_coroutine=True) for _ in range(5)]
     fleet = fleet_of(1, 5, *full)
     assert asked(worker, fleet_of(1, 5)) == ["functions", "coroutines"]
-    worker.note([claimed(task="tests.tasks.give_back_async")], 0.01, written=0)
+    worker.note([claimed(task="tests.stage.tasks.return_from_a_coroutine")], 0.01, written=0)
     assert "coroutines" not in asked(worker, fleet)
     worker.note([], 0.01, written=0)
 
     fleet.runners[0].take_back(full[0].ticket)
 
     assert "coroutines" in asked(worker, fleet, is_poll=False)
+
+
+def test_the_last_job_of_a_runner_is_whatever_comes_first(worker):
+    """One claim asks for functions and coroutines together, so that neither kind waits for the other's turn."""
+    fleet = fleet_of(1, 5)
+    fleet.runners[0].jobs_left = 1
+
+    (claim,), wanted = worker.claims(fleet, 100, uuid4(), is_poll=False)
+
+    assert wanted == 1
+    known = discover()
+    assert names(claim) == {*known.functions(), *known.coroutines()}
+
+
+def test_no_suspect_is_asked_for_that_could_not_be_placed(worker):
+    """After one was given back because no runner was empty, claims pass suspects over for a while."""
+    fleet = fleet_of(2, 0, flight())
+    fleet.quarantine.failed(clock.now())
+
+    ((claim, *_), _) = worker.claims(fleet, 100, uuid4(), is_poll=True)
+
+    assert not claim.params["suspects"]

@@ -1,11 +1,13 @@
 """The executor: whatever a task does, its attempt ends in an outcome."""
 
+import asyncio
 import json
 
 import pytest
 
 from django_jobqueue.compat import task_started
 from django_jobqueue.policy.outcomes import Failed, Snoozed, Succeeded, TimedOut, Verdict
+from django_jobqueue.worker import executor
 from tests.worker import cast
 from tests.worker.orders import BOUNDS, Text, run, run_async
 
@@ -324,3 +326,37 @@ def test_the_idempotency_key_tells_edited_replays_apart():
     first, edited = (run(cast.tell_its_key, edit_count=count) for count in (0, 2))
 
     assert [outcome.result for outcome in (first, edited)] == ['"42"', '"42:2"']
+
+
+@pytest.mark.parametrize(("how", "task"), [(run, cast.give), (run_async, cast.give_async)])
+@pytest.mark.parametrize("is_limited", [True, False])
+def test_the_begin_is_told_of_a_task_that_has_a_limit(how, task, is_limited):
+    """Receivers of task_started come first, then the word, then the task; without a limit nobody needs the word."""
+    heard = []
+
+    def listen(**_facts):
+        heard.append("receiver")
+
+    task_started.connect(listen)
+    try:
+        how(task, 1, is_limited=is_limited, tell=heard.append)
+    finally:
+        task_started.disconnect(listen)
+
+    assert heard == (["receiver", "begun"] if is_limited else ["receiver"])
+
+
+def test_a_receiver_that_never_returns_does_not_keep_a_coroutine_from_its_start(monkeypatch):
+    """A receiver of task_started that is a coroutine is left behind after a while, and the log says so."""
+    monkeypatch.setattr(executor, "RECEIVER_SECONDS", 0.01)
+
+    async def never_return(**_facts):
+        await asyncio.sleep(3600)
+
+    task_started.connect(never_return)
+    try:
+        outcome = run_async(cast.give_async, 1)
+    finally:
+        task_started.disconnect(never_return)
+
+    assert outcome == Succeeded("1")

@@ -7,10 +7,11 @@ import pytest
 
 from django_jobqueue.policy.outcomes import Cancelled, Committed, Interrupted, TimedOut
 from django_jobqueue.worker import clock
-from django_jobqueue.worker.child import PATIENCE_SECONDS, Phase
-from django_jobqueue.worker.fleet import Fleet
+from django_jobqueue.worker.child import BEGIN_SECONDS, PATIENCE_SECONDS, Phase
+from django_jobqueue.worker.fleet import Fleet, Room
 from django_jobqueue.worker.flight import COMMIT_NEWS_SECONDS, COROUTINE_GRACE_SECONDS
 from django_jobqueue.worker.frames import pack
+from django_jobqueue.worker.quarantine import REST
 from tests.waiting import wait_until
 from tests.worker.flights import flight, runner
 
@@ -110,6 +111,27 @@ def test_what_waits_has_its_place_already(crew):
     assert room(crew, 2) == (1, 4, 1)
 
 
+def test_the_last_jobs_of_a_runner_are_counted_once(crew):
+    """A runner that may end one job more has room for one: a function or a coroutine, as there is."""
+    last = crew.add(threads=1, coroutines=5)
+    last.jobs_left = 1
+
+    assert crew.fleet.room(10) == Room(0, 0, 0, either=1)
+    last.hand([flight(is_coroutine=True)])
+    assert crew.fleet.room(10) == Room(0, 0, 0, either=0)
+
+
+@pytest.mark.parametrize("left", range(2, 30))
+def test_a_runner_has_room_for_no_more_jobs_than_it_may_end(crew, left):
+    """Whatever is claimed for a runner it may still end, and each kind has its share."""
+    crew.add(threads=2, coroutines=9).jobs_left = left
+    found = crew.fleet.room(10)
+
+    assert found.functions + found.ahead + found.coroutines + found.either <= left
+    assert found.functions + found.either >= 1
+    assert found.coroutines + found.either >= 1
+
+
 def test_a_runner_that_reads_nothing_has_no_room(crew):
     """A runner with much unread gets no more, however many slots are free."""
     stuck = crew.add(threads=4)
@@ -181,7 +203,7 @@ def test_an_order_says_what_the_runner_must_know(crew):
     ((head, args, kwargs),) = crew.peers[0].heard()
     job = one.claimed
     assert head == [
-        one.ticket, job.id, 3, 'say "hi"', 0, job.enqueued_at, job.started_at, job.last_attempted_at, ["w"], ""
+        one.ticket, job.id, 3, 'say "hi"', 0, job.enqueued_at, job.started_at, job.last_attempted_at, ["w"], "", False
     ]  # fmt: skip
     assert (args, kwargs) == ([1, "zwei\n"], {"q": '"'})
 
@@ -194,7 +216,7 @@ def test_only_an_atomic_task_is_told_its_token(crew):
 
     crew.place(one)
 
-    (((*_, token), *_),) = crew.peers[0].heard()
+    (((*_, token, _), *_),) = crew.peers[0].heard()
     assert token == str(one.token)
 
 
@@ -267,6 +289,49 @@ def test_suspects_leave_the_other_runners_alone(crew):
     assert not crew.fleet.runners[1].reserved
 
 
+def test_what_no_runner_can_take_goes_back(crew):
+    """A job that waits in the keeper for longer than a second may be taken by another worker."""
+    crew.add(threads=1).hand([flight()])
+    waiting = flight()
+    crew.place(waiting)
+    now = clock.now()
+
+    assert crew.fleet.take_impatient(now) == []
+    assert crew.fleet.take_impatient(now + PATIENCE_SECONDS + 0.1) == [waiting]
+    assert crew.fleet.waiting == []
+
+
+def test_a_suspect_that_finds_no_empty_runner_goes_back_and_is_not_asked_for_at_once(crew):
+    """Its runner takes jobs again; the next suspect is asked for after a while, and waited for twice as long."""
+    crew.add(threads=2).hand([flight()])
+    now = clock.now()
+    for patience in (PATIENCE_SECONDS, 2 * PATIENCE_SECONDS, 4 * PATIENCE_SECONDS):
+        assert crew.fleet.may_ask_for_suspects(now)
+        suspect = flight(crash_count=1)
+        crew.place(suspect)
+        assert crew.fleet.take_impatient(now) == []
+        assert crew.fleet.take_impatient(now + patience - 0.1) == []
+        now += patience + 0.1
+        assert crew.fleet.take_impatient(now) == [suspect]
+        assert not crew.fleet.may_ask_for_suspects(now)
+        crew.fleet.release_reserved()
+        assert room(crew) == (1, 0, 0)
+        now += REST * patience + 0.1
+
+
+def test_a_suspect_is_asked_for_where_a_runner_is_empty(crew):
+    """However often it was in vain before: an empty runner can take one at once, and then all is forgotten."""
+    one = crew.add(threads=2)
+    one.hand([guest := flight()])
+    crew.fleet.quarantine.failed(clock.now())
+    assert not crew.fleet.may_ask_for_suspects(clock.now())
+
+    one.take_back(guest.ticket)
+    assert crew.fleet.may_ask_for_suspects(clock.now())
+    assert crew.place(flight(crash_count=1)) == [0]
+    assert crew.fleet.quarantine.patience == PATIENCE_SECONDS
+
+
 # Begun or not
 
 
@@ -294,20 +359,68 @@ def test_coroutines_begin_at_once(crew):
 
 
 def test_a_time_limit_runs_from_the_beginning(crew):
-    """Read-ahead has no deadline until a slot takes it; a coroutine's is a second later."""
+    """No deadline is set by the hand-over, but when the code of the task is called; a coroutine's is a second later."""
     one = crew.add(threads=1, coroutines=1)
     first, second, coroutine = flight(timeout=5), flight(timeout=5), flight(timeout=5, is_coroutine=True)
     one.hand([first, second, coroutine])
+    assert [each.deadline for each in (first, second, coroutine)] == [None] * 3
+    assert one.overdue(clock.now() + 20, 6.0) == {}
+
+    first.limit()
+    coroutine.limit()
     now = clock.now()
 
-    assert second.deadline is None
     assert first.deadline == pytest.approx(now + 5, abs=1)
     assert coroutine.deadline == pytest.approx(now + 5 + COROUTINE_GRACE_SECONDS, abs=1)
     assert one.overdue(now, 6.0) == {}
     assert isinstance(one.overdue(first.deadline, 6.0)[first.ticket], TimedOut)
 
-    one.take_back(first.ticket)
-    assert second.deadline is not None
+
+@pytest.fixture
+def hung(crew):
+    """A runner in which a coroutine with a limit does not begin, beside one that was before it, and one after."""
+    one = crew.add(threads=1, coroutines=9)
+    before, stuck, after = (flight(is_coroutine=True, timeout=limit) for limit in (None, 5, None))
+    one.hand([before, stuck, after])
+    return one, before, stuck, after
+
+
+def test_a_job_that_does_not_begin_finds_the_guilty_one(hung):
+    """What ran before it is interrupted, counted, so that it is over after some times; nobody else is accused."""
+    one, before, _stuck, _after = hung
+    now = clock.now()
+    assert one.hung(now) == {}
+
+    ((ticket, end),) = one.hung(now + BEGIN_SECONDS + 1).items()
+
+    assert ticket == before.ticket
+    assert isinstance(end, Interrupted)
+    assert end.counted
+
+
+def test_a_job_that_does_not_begin_though_nothing_is_before_it_is_the_guilty_one(hung):
+    """A receiver of its start that never returns interrupts its own job, counted: that has an end too."""
+    one, before, stuck, after = hung
+    for each in (before, after):
+        one.take_back(each.ticket)
+
+    assert list(one.hung(clock.now() + BEGIN_SECONDS + 1)) == [stuck.ticket]
+
+
+def test_a_job_that_has_begun_is_not_waited_for(hung):
+    """Once its own code is called its time limit is all that counts."""
+    one, _before, stuck, _after = hung
+    stuck.limit()
+
+    assert one.hung(clock.now() + BEGIN_SECONDS + 1) == {}
+
+
+def test_a_loop_that_turns_is_slow_and_not_hung(hung):
+    """While coroutines begin or end, one that has to wait for them is no sign of a blocked loop."""
+    one, *_ = hung
+    one.loop_turned_at = clock.now() + BEGIN_SECONDS
+
+    assert one.hung(clock.now() + BEGIN_SECONDS + 1) == {}
 
 
 def test_a_job_without_a_limit_is_never_overdue(crew):
@@ -323,6 +436,7 @@ def test_each_that_must_be_stopped_has_an_end_of_its_own(crew):
     one = crew.add(threads=4)
     limited, unwanted, lost, healthy = (flight(timeout=limit) for limit in (5, None, None, None))
     one.hand([limited, unwanted, lost, healthy])
+    limited.limit()
     unwanted.ask(forced=True)
     lost.lease_until = clock.now()
 
@@ -340,6 +454,7 @@ def test_what_has_committed_its_own_end_needs_no_lease(crew):
     one = crew.add()
     done = flight(timeout=5)
     one.hand([done])
+    done.limit()
     done.is_committed = True
     done.lose_lease()
 

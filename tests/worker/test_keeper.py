@@ -5,9 +5,10 @@ import pytest
 from django_jobqueue.conf import Options
 from django_jobqueue.registry import discover
 from django_jobqueue.worker import clock
+from django_jobqueue.worker.child import Phase
 from django_jobqueue.worker.keeper import Keeper
 from django_jobqueue.worker.plan import WorkerPlan
-from tests.worker.flights import flight
+from tests.worker.flights import flight, runner
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -35,3 +36,19 @@ def test_a_claim_that_answers_after_the_signal_starts_nothing(keeper):
 
     assert placed == []
     assert keeper._crew.fleet.waiting == []
+
+
+def test_a_spent_runner_is_replaced_in_the_turn_that_hears_of_it(keeper, monkeypatch):
+    """Its last job has ended: it is killed at once, and the next one is started at once, whenever the next look is."""
+    monkeypatch.setattr(keeper, "_check_at", clock.now() + 3600)
+    spent, _ = runner(0)
+    spent.jobs_left = 0
+    keeper._crew.fleet.runners[0] = spent
+    keeper._turn()
+    assert spent.phase is Phase.DYING
+
+    keeper._check_at = clock.now() + 3600
+    keeper._crew._on_exit(0, -9)
+    keeper._turn()
+
+    assert keeper._crew.fleet.runners[0].phase is Phase.STARTING

@@ -91,3 +91,14 @@ def test_a_runner_in_which_a_receiver_is_at_work_is_not_replaced(stage):
 
     assert one.phase is Phase.DYING
     assert stage.crew.service.untold == 1
+
+
+def test_a_runner_that_imports_is_not_judged(stage):
+    """What a process holds before it is ready is no growth: killed for that, it would never run a job."""
+    one, _ = runner(5, phase=Phase.STARTING)
+    stage.crew.fleet.runners[5] = one
+    stage.resident[1000] = LIMIT + 1
+    stage.crew._on_start(5, 1000)
+    stage.look()
+
+    assert one.phase is Phase.STARTING

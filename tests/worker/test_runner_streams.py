@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from django_jobqueue.worker.runner import flush_streams, speak_in_lines
+from django_jobqueue.worker.process import flush_streams, speak_in_lines
 
 
 def closed():

@@ -35,6 +35,7 @@ candidates AS (
           AND (ready.queue_name, ready.task) <= (groups.queue_name, groups.task)
           AND ready.backend = %(backend)s
           AND (ready.expires_at IS NULL OR ready.expires_at > statement_timestamp())
+          AND (ready.crash_count = 0 OR %(suspects)s)
         ORDER BY ready.queue_name, ready.task, ready.priority DESC, ready.run_after, ready.id
         LIMIT 2 * %(limit)s
     ) AS first

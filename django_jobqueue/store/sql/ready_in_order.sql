@@ -11,6 +11,7 @@ WHERE ready.status = 'READY'
   AND (%(served)s::text[] IS NULL OR ready.queue_name LIKE ANY (%(served)s::text[]))
   AND (%(excluded)s::text[] IS NULL OR NOT ready.queue_name LIKE ANY (%(excluded)s::text[]))
   AND (ready.expires_at IS NULL OR ready.expires_at > statement_timestamp())
+  AND (ready.crash_count = 0 OR %(suspects)s)
 ORDER BY ready.priority DESC, ready.run_after, ready.id
 LIMIT %(limit)s
 FOR UPDATE SKIP LOCKED

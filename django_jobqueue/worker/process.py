@@ -1,0 +1,50 @@
+"""What a child of a worker does as a process: it prints in lines, leaves signals to the keeper, and dies with it."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import signal
+import sys
+from contextlib import suppress
+
+PR_SET_PDEATHSIG = 1
+
+
+def speak_in_lines() -> None:
+    """Let each line that a task prints leave the process at its end.
+
+    To a file or a pipe Python prints in blocks, and a process that is killed loses the last one.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        # A project may have put something else there, and a service may have closed it: then there is None.
+        with suppress(AttributeError, TypeError, ValueError, OSError):
+            stream.reconfigure(line_buffering=True)  # type: ignore[union-attr]
+
+
+def flush_streams() -> None:
+    """Write out what was printed, as far as somebody still reads it."""
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(AttributeError, ValueError, OSError):
+            stream.flush()
+
+
+def die_with_parent(parent_pid: int) -> None:
+    """Ask the kernel for SIGKILL when the parent dies.
+
+    Leave at once if it is dead already. Linux; elsewhere EOF must do.
+    """
+    if sys.platform != "linux":
+        return
+    ctypes.CDLL(None, use_errno=True).prctl(PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() != parent_pid:
+        os._exit(1)
+
+
+def ignore_stop_signals() -> None:
+    """Leave SIGTERM and SIGINT to the keeper, which gets them too when they are sent to the whole group.
+
+    They are handled, not ignored: an ignored signal would be inherited by the programs that a task starts.
+    """
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: None)
