@@ -218,9 +218,7 @@ def _why_not(value: Any) -> str:
     kind = type(value)
     name = kind.__name__
     if isinstance(value, Enum):
-        return (
-            f"is {name}.{value.name}, which would arrive as less; name {name} in the hint, or pass its .value"
-        )
+        return f"is {name}.{value.name}, which would arrive as less; name {name} in the hint, or pass its .value"
     for plain in (str, int, float, list, tuple, dict):
         if issubclass(kind, plain):
             known = plain.__name__
