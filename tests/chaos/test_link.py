@@ -22,6 +22,7 @@ def break_line(way):
     """Return the fault that breaks the line in this way, and mends it."""
 
     def fault(drill):
+        before = drill.proxy.touched
         match way:
             case "cut":
                 drill.proxy.cut()
@@ -31,7 +32,7 @@ def break_line(way):
                 drill.proxy.mode = way
                 pause(drill.dice.uniform(*WAYS[way]))
                 drill.proxy.mode = "pass"
-        return healed()
+        return healed(drill.proxy.touched - before)
 
     return fault
 
