@@ -81,6 +81,19 @@ def burn_interruptions():
     replace(judge, "decide", charging)
 
 
+def retry_the_unwanted():
+    """Decide about a job as if nobody had asked to cancel it."""
+    from django_jobqueue.worker import judge
+
+    def forgetting(decide):
+        return lambda *a, **k: decide(*a, **k | {"cancel_requested": False})
+
+    replace(judge, "decide", forgetting)
+    without("settle", "CASE WHEN job.cancel_requested_at IS NULL THEN mine.status ELSE 'CANCELLED' END", "mine.status")
+    without("settle", "CASE WHEN job.cancel_requested_at IS NULL THEN mine.waiting_for ELSE '' END", "mine.waiting_for")
+    without("settle", " OR job.cancel_requested_at IS NOT NULL THEN", " THEN")
+
+
 def no_self_fence():
     """Let a job run on whose lease may have run out."""
     from django_jobqueue.policy.outcomes import Interrupted
@@ -137,6 +150,7 @@ MUTANTS = {
         forget_outcomes,
         give_up_at_once,
         burn_interruptions,
+        retry_the_unwanted,
         no_self_fence,
         wait_for_long,
         wait_for_nothing,

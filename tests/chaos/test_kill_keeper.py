@@ -14,7 +14,7 @@ from tests.waiting import wait_until
 def kill_a_keeper(drill):
     """Kill one keeper, see its family die, and start another worker."""
     worker = drill.dice.choice(drill.workers)
-    pids = worker.runners()
+    pids = wait_until(worker.runners)
     worker.kill()
     wound = healed(1, pids)
     wait_until(lambda: not any(map(is_running, worker.seen)), seconds=10)

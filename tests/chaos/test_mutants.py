@@ -15,9 +15,11 @@ from tests.chaos.harness.process import ROOT
 from tests.chaos.harness.workers import hold
 from tests.chaos.mutants import MUTANTS
 from tests.chaos.test_freeze import freeze
+from tests.chaos.test_kill_runner import kill_a_runner
 from tests.chaos.test_long_outage import outage
 from tests.chaos.test_lost_replies import CLAIM, lose
 from tests.chaos.test_one_line import ONE_LINE, stall_one_line
+from tests.chaos.test_people import AT_WORK
 from tests.chaos.test_terminated_backends import terminate
 
 LONG = {"fast": 0.6, "slow": 0.2, "long": 0.2}
@@ -64,7 +66,8 @@ HUNTS = {
     "forget_outcomes": Hunt("burnt", terminate, 8, stage={"rate": 60}),
     "give_up_at_once": Hunt("left", terminate, 1, workers_live=False),
     "burn_interruptions": Hunt("burnt", outage, 2, stage=OUTAGE),
-    "no_self_fence": Hunt("runs_do_not_overlap", stall_one_line, 3, TAKEN_OVER, ONE_LINE),
+    "retry_the_unwanted": Hunt("what_was_cancelled_does_not_come_back", kill_a_runner, 6, TAKEN_OVER, AT_WORK),
+    "no_self_fence": Hunt("runs_do_not_overlap", stall_one_line, 4, TAKEN_OVER, ONE_LINE),
     "wait_for_long": Hunt("slow", outage, 2, stage=OUTAGE),
     "wait_for_nothing": Hunt("tight", outage, 1, stage=OUTAGE),
     "say_each_try": Hunt("flood", outage, 1, stage=OUTAGE),
