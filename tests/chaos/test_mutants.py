@@ -26,6 +26,9 @@ LONG = {"fast": 0.6, "slow": 0.2, "long": 0.2}
 MOST_HUNTS = 4
 """A fault has to meet the mistake at the right moment, which one hunt may miss."""
 
+REST_SECONDS = 15
+"""A mutant may leave jobs that never come to an end."""
+
 
 @dataclass
 class Hunt:
@@ -41,7 +44,7 @@ class Hunt:
 
     def go(self, drill, name, mutant=""):
         """Run it, with a mutant or without, and answer with the report."""
-        with drill(name, mutant=mutant, **self.stage) as stage:
+        with drill(name, mutant=mutant, rest_seconds=REST_SECONDS, **self.stage) as stage:
             return stage.run(self.fault, self.times, allowed=self.allowed, budget=budgets.DATABASE_BACK, **self.more)
 
 

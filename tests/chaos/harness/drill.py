@@ -59,6 +59,7 @@ class Drill:
         self._acts_a_second, self._proxied_person = more.pop("acts_a_second", 0), more.pop("proxied_person", False)
         self._mutant, self._tablespace = more.pop("mutant", ""), more.pop("tablespace", None)
         self._options = OPTIONS | more.pop("options", {})
+        self._rest_seconds = more.pop("rest_seconds", REST_SECONDS)
         self.lease_seconds = self._options["lease_seconds"]
         self.proxy = self.producer = self.person = None
         self.workers, self._all = [], []
@@ -251,10 +252,10 @@ class Drill:
 
     def _rest(self):
         query = "SELECT count(*) FROM django_jobqueue_job WHERE status IN ('WAITING', 'READY', 'RUNNING')"
-        least, deadline = float("inf"), time.monotonic() + REST_SECONDS
+        least, deadline = float("inf"), time.monotonic() + self._rest_seconds
         while (left := self.ask(query)[0][0]) and time.monotonic() < deadline:
             if left < least:
-                least, deadline = left, time.monotonic() + REST_SECONDS
+                least, deadline = left, time.monotonic() + self._rest_seconds
             time.sleep(0.1)
 
     def _stop_workers(self):
