@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from tests.chaos.conftest import in_full
+from tests.chaos.conftest import in_full, only_in_full
 from tests.chaos.harness import budgets
 from tests.chaos.harness.checker import Allowed
 from tests.chaos.harness.nemesis import healed
@@ -82,11 +82,11 @@ def lose_a_rescue(drill):
     return healed(drill.proxy.replies_lost - before)
 
 
-@pytest.mark.parametrize("count", [in_full(30)])
-def test_a_rescue_whose_reply_is_lost_is_made_again(drill, count):
+@only_in_full
+def test_a_rescue_whose_reply_is_lost_is_made_again(drill, times):
     """Nobody knows of it, so the lease that it took runs out too; the attempt is closed once, as the lost worker's."""
     mix = {"fast": 0.5, "slow": 0.3, "long": 0.2}
     with drill("lost_reply_rescue", proxied=True, workers=3, rate=15, mix=mix) as stage:
-        report = stage.run(lose_a_rescue, count, allowed=Allowed(charges=True, deaths=True))
+        report = stage.run(lose_a_rescue, times(5), allowed=Allowed(charges=True, deaths=True))
 
         assert report.is_good, report.details()

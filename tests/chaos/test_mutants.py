@@ -69,7 +69,7 @@ HUNTS = {
     "forget_outcomes": Hunt("burnt", terminate, 8, stage={"rate": 60}),
     "give_up_at_once": Hunt("left", terminate, 1, workers_live=False),
     "burn_interruptions": Hunt("burnt", outage, 2, stage=OUTAGE),
-    "retry_the_unwanted": Hunt("what_was_cancelled_does_not_come_back", kill_a_runner, 6, TAKEN_OVER, AT_WORK),
+    "retry_the_unwanted": Hunt("what_was_cancelled_does_not_come_back", kill_a_runner, 15, TAKEN_OVER, AT_WORK),
     "no_self_fence": Hunt("runs_do_not_overlap", stall_one_line, 4, TAKEN_OVER, ONE_LINE),
     "wait_for_long": Hunt("slow", outage, 2, stage=OUTAGE),
     "wait_for_nothing": Hunt("tight", outage, 1, stage=OUTAGE),
