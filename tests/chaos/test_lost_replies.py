@@ -23,7 +23,7 @@ A_JOB = rb"tests\.chaos\.tasks"
 CLAIM = [reply_to(b"attempt_count = job.attempt_count + 1", A_JOB)]
 RECOVER = reply_to(b"AND mine.lease_token = ANY", A_JOB)
 # A row of two values, of which the first is the number of jobs.
-PROMOTE = reply_to(b"WITH promoted AS", rb"D\0\0\0.\0\2\0\0\0.[1-9]")
+PROMOTE = reply_to(b"WITH promoted AS", rb"D\x00\x00\x00.\x00\x02\x00\x00\x00.[1-9]")
 FAILING = {"fast": 0.5, "slow": 0.1, "fails": 0.3, "dies": 0.1}
 VERBS = {
     "claim": (CLAIM, None),
@@ -74,7 +74,7 @@ def lose_a_rescue(drill):
     wait_until(lambda: not any(map(is_running, worker.seen)), seconds=10)
     if drill.ask(held, [dead])[0][0]:
         # The row of a rescued job names the worker that lost it, as a value of 36 bytes.
-        rescued = Order(re.escape(b"expired.lease_expires_at <="), b"\0\0\0\x24" + str(dead).encode())
+        rescued = Order(re.escape(b"expired.lease_expires_at <="), re.escape(b"\0\0\0\x24" + str(dead).encode()))
         drill.proxy.lose_replies(rescued)
         wait_until(lambda: not drill.proxy.is_waiting)
     drill.replace(worker)
