@@ -1,65 +1,64 @@
 """The product, broken on purpose: `python -m tests.chaos.mutants <name> runworker …` runs it.
 
 Each mutant takes one safeguard away, in the text of a statement as it is loaded or in a method, before the worker
-starts; the product has no hook for it. The chaos must turn red.
+starts; the product has no hook for it. The chaos must turn red. Without a command it is only checked that what the
+mutant replaces is still there: a mutant of nothing would prove nothing.
 """
 
 import os
 import sys
 
 
+def replace(owner, name, make):
+    """Put what `make` makes of an attribute in its place. Raises LookupError where there is none."""
+    if not hasattr(owner, name):
+        raise LookupError(f"{owner.__name__} has no {name} any more")
+    setattr(owner, name, make(getattr(owner, name)))
+
+
 def without(name, words, instead=""):
-    """Return a mutation that loads a statement without some words."""
+    """Load a statement without some words. Raises LookupError where it does not have them."""
+    from django_jobqueue.store import statement
 
-    def mutate():
-        from django_jobqueue.store import statement
+    load = statement.load
+    if words not in load(name):
+        raise LookupError(f"{name}.sql has no {words!r} any more")
 
-        load = statement.load
+    def load_mutant(wanted, inner=""):
+        text = load(wanted, inner)
+        return text.replace(words, instead) if wanted == name else text
 
-        def load_mutant(wanted, inner=""):
-            text = load(wanted, inner)
-            if wanted == name:
-                assert words in text, f"{name}.sql has no {words!r} any more"
-                text = text.replace(words, instead)
-            return text
-
-        statement.load = load_mutant
-
-    return mutate
+    statement.load = load_mutant
 
 
 def settle_without_token():
     """Let whoever comes late write how an attempt ended."""
-    without("finish", "AND job.lease_token = mine.token")()
-    without("settle", "AND job.lease_token = mine.token")()
+    without("finish", "AND job.lease_token = mine.token")
+    without("settle", "AND job.lease_token = mine.token")
 
 
 def rescue_before_expiry():
     """Take running jobs over whose lease has not run out."""
-    without("rescue", "AND expired.lease_expires_at <= statement_timestamp()")()
+    without("rescue", "AND expired.lease_expires_at <= statement_timestamp()")
 
 
 def never_renew():
     """Keep no lease."""
     from django_jobqueue.worker.agenda import Agenda
 
-    if not hasattr(Agenda, "_leases_to_renew"):
-        raise LookupError("renewals are chosen elsewhere by now")
-    Agenda._leases_to_renew = lambda self, now: self._schedule.renewed(now) or []
+    replace(Agenda, "_leases_to_renew", lambda _: lambda self, now: self._schedule.renewed(now) or [])
 
 
 def forget_lost_claims():
     """Do not look for claims whose reply was lost."""
-    without(
-        "recover", "AND mine.worker_id = %(worker_id)s::uuid", "AND false AND mine.worker_id = %(worker_id)s::uuid"
-    )()
+    without("recover", "AND mine.worker_id = %(worker_id)s::uuid", "AND false AND mine.worker_id = %(worker_id)s::uuid")
 
 
 def forget_outcomes():
     """Drop what could not be written, instead of keeping it."""
     from django_jobqueue.worker.ledger import Ledger
 
-    Ledger.put_back = lambda self, batch: None
+    replace(Ledger, "put_back", lambda _: lambda self, batch: None)
 
 
 def give_up_at_once():
@@ -69,15 +68,76 @@ def give_up_at_once():
     def failed(self, error):
         raise SystemExit(1)
 
-    Outage.failed = failed
+    replace(Outage, "failed", lambda _: failed)
 
 
 def burn_interruptions():
     """Charge what was interrupted."""
     from django_jobqueue.worker import judge
 
-    decide = judge.decide
-    judge.decide = lambda *a, **k: (d := decide(*a, **k))._replace(charged=d.charged or d.interrupted)
+    def charging(decide):
+        return lambda *a, **k: (d := decide(*a, **k))._replace(charged=d.charged or d.interrupted)
+
+    replace(judge, "decide", charging)
+
+
+def retry_the_unwanted():
+    """Decide about a job as if nobody had asked to cancel it."""
+    from django_jobqueue.worker import judge
+
+    def forgetting(decide):
+        return lambda *a, **k: decide(*a, **k | {"cancel_requested": False})
+
+    replace(judge, "decide", forgetting)
+    without("settle", "CASE WHEN job.cancel_requested_at IS NULL THEN mine.status ELSE 'CANCELLED' END", "mine.status")
+    without("settle", "CASE WHEN job.cancel_requested_at IS NULL THEN mine.waiting_for ELSE '' END", "mine.waiting_for")
+    without("settle", " OR job.cancel_requested_at IS NOT NULL THEN", " THEN")
+
+
+def no_self_fence():
+    """Let a job run on whose lease may have run out."""
+    from django_jobqueue.policy.outcomes import Interrupted
+    from django_jobqueue.worker.flight import Flight
+
+    def unfenced(end_by_force):
+        def mutant(self, now, lease_margin):
+            end = end_by_force(self, now, lease_margin)
+            return None if isinstance(end, Interrupted) else end
+
+        return mutant
+
+    replace(Flight, "end_by_force", unfenced)
+
+
+def wait_for_long():
+    """Try again after an outage in nine to eighteen seconds."""
+    from django_jobqueue.worker import outage
+
+    replace(outage, "FIRST_SECONDS", lambda _: 18.0)
+    replace(outage, "MAX_SECONDS", lambda _: 18.0)
+
+
+def wait_for_nothing():
+    """Try again at once, as fast as it goes."""
+    from django_jobqueue.worker.outage import Outage
+
+    replace(Outage, "may_try", lambda _: lambda self, now: True)
+    replace(Outage, "failed", lambda failed: lambda self, error: (failed(self, error), setattr(self, "retry_at", 0.0)))
+
+
+def say_each_try():
+    """Say of each try that the database cannot be used."""
+    from django_jobqueue.worker import outage
+
+    def saying(failed):
+        def mutant(self, error):
+            if self.is_on:
+                outage.logger.warning("the database cannot be used: %s", outage.in_a_line(error))
+            failed(self, error)
+
+        return mutant
+
+    replace(outage.Outage, "failed", saying)
 
 
 MUTANTS = {
@@ -90,6 +150,11 @@ MUTANTS = {
         forget_outcomes,
         give_up_at_once,
         burn_interruptions,
+        retry_the_unwanted,
+        no_self_fence,
+        wait_for_long,
+        wait_for_nothing,
+        say_each_try,
     )
 }
 
@@ -100,6 +165,7 @@ if __name__ == "__main__":
 
     django.setup()
     MUTANTS[sys.argv[1]]()
-    from django.core.management import execute_from_command_line
+    if len(sys.argv) > 2:
+        from django.core.management import execute_from_command_line
 
-    execute_from_command_line(["manage", *sys.argv[2:]])
+        execute_from_command_line(["manage", *sys.argv[2:]])

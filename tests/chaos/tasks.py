@@ -1,6 +1,7 @@
 """The tasks of the chaos. Each writes into the ledger what really happens, and nothing into the queue.
 
 They touch no database, so that an outage is never their own failure: whatever an outage costs, the queue has spent.
+The atomic one does, and is for the faults that spare the database.
 """
 
 import asyncio
@@ -12,6 +13,7 @@ import time
 from django_jobqueue import task
 from django_jobqueue.backoff import constant
 from tests.chaos.harness.ledger import Ledger
+from tests.stage.models import Order
 
 SOON = constant(0.2)
 TIMEOUT_SECONDS = 1.0
@@ -19,9 +21,9 @@ TIMEOUT_SECONDS = 1.0
 ledger = Ledger.of_environment()
 
 
-def enter(context, intent):
-    """Write down that an attempt runs, and what its clock shows, before it does anything."""
-    facts = {"pid": os.getpid(), "intent": intent, "clock": time.time()}
+def enter(context, intent, how=""):
+    """Write down that an attempt runs, what it does to its process, and what its clock shows, before it does it."""
+    facts = {"pid": os.getpid(), "intent": intent, "how": how, "clock": time.time()}
     ledger.write("start", job=context.job_id, attempt=context.attempt, **facts)
 
 
@@ -50,10 +52,27 @@ async def work_async(context, intent, seconds=0.0, failures=0):
     return leave(context, intent, failures)
 
 
+@task(takes_context=True, max_attempts=1)
+def work_once(context, intent, seconds=0.0, failures=0):
+    """Take some time; fail for good."""
+    enter(context, intent)
+    select.select([], [], [], seconds)
+    return leave(context, intent, failures)
+
+
+@task(takes_context=True, backoff=SOON, max_attempts=4, atomic=True)
+def work_atomic(context, intent, seconds=0.0, failures=0):
+    """Write a row that can be there once, take some time; fail so many times."""
+    enter(context, intent)
+    Order.objects.create(key=f"atomic {intent}")
+    select.select([], [], [], seconds)
+    return leave(context, intent, failures)
+
+
 @task(takes_context=True, backoff=SOON, max_attempts=3)
 def die(context, intent, how):
     """End the process, in a way that no handler sees."""
-    enter(context, intent)
+    enter(context, intent, how)
     match how:
         case "exit":
             os._exit(0)
@@ -70,7 +89,7 @@ def die(context, intent, how):
 @task(takes_context=True, backoff=SOON, max_attempts=2, timeout=TIMEOUT_SECONDS)
 def hang(context, intent, how):
     """Go on for ever, in Python or in C that keeps the GIL: no other thread of the process does anything then."""
-    enter(context, intent)
+    enter(context, intent, how)
     match how:
         case "spin":
             while True:

@@ -18,7 +18,7 @@ UPDATE = "UPDATE django_jobqueue_job SET priority = priority WHERE id = %s AND s
 
 def bait(drill):
     """Go through the running jobs in the wrong order, again and again; whoever is in the way may be the victim."""
-    until = time.monotonic() + SECONDS
+    until, locked = time.monotonic() + SECONDS, 0
     with closing(drill.server.connect(drill.database)) as stranger:
         # Who looks for the circle when it has closed is the victim: the stranger soon, or never, and then the worker.
         patience = drill.dice.choice(["10ms", "10s"])
@@ -28,10 +28,10 @@ def bait(drill):
             ids = stranger.execute(running).fetchall()
             with suppress(psycopg.errors.DeadlockDetected), stranger.transaction():
                 for row in ids:
-                    stranger.execute(UPDATE, row)
+                    locked += stranger.execute(UPDATE, row).rowcount
                     pause(0.03)
             pause(0.02)
-    return healed()
+    return healed(locked)
 
 
 def test_deadlocks_cost_nothing(server, drill, times):

@@ -1,11 +1,12 @@
 """Fault: the disk that holds the queue's tables is full."""
 
+import time
 from contextlib import closing, contextmanager
 
 from tests.chaos.harness import budgets
 from tests.chaos.harness.disk import filled, small_disk
 from tests.chaos.harness.nemesis import healed
-from tests.chaos.harness.workers import pause
+from tests.chaos.harness.workers import hold
 
 
 @contextmanager
@@ -23,9 +24,10 @@ def fill(folder):
     """Return the fault that fills the disk for a second and a half."""
 
     def fault(drill):
+        since = time.time()
         with filled(folder):
-            pause(1.5)
-        return healed()
+            bites = hold(1.5, lambda: drill.refused("53100", since=since))
+        return healed(bites)
 
     return fault
 

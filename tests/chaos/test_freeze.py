@@ -4,7 +4,9 @@ import pytest
 
 from tests.chaos.harness.checker import Allowed
 from tests.chaos.harness.nemesis import healed
+from tests.chaos.harness.process import is_frozen
 from tests.chaos.harness.workers import pause
+from tests.waiting import wait_until
 
 MIX = {"fast": 0.8, "slow": 0.12, "long": 0.08}
 LONGER_THAN_THE_LEASE = (1.2, 1.6)
@@ -22,10 +24,11 @@ def freeze(who):
         }[who]()
         worker.freeze(pids)
         try:
+            wait_until(lambda: all(map(is_frozen, pids)))
             pause(drill.lease_seconds * drill.dice.uniform(*LONGER_THAN_THE_LEASE))
         finally:
             worker.thaw(pids)
-        return healed()
+        return healed(len(pids))
 
     return fault
 

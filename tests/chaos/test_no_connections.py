@@ -1,5 +1,6 @@
 """Fault: max_connections is reached while the workers have lost theirs."""
 
+import time
 from contextlib import closing
 
 import psycopg
@@ -9,10 +10,13 @@ from tests.chaos.harness.nemesis import healed
 from tests.chaos.harness.server import ROLE
 from tests.chaos.harness.workers import pause
 
+NO_ROOM = ("53300", "too many clients already", "too many connections", "remaining connection slots")
+"""libpq does not say the code of an error that it meets while it connects."""
+
 
 def hog(drill):
     """Take every connection there is, the workers' and the producer's too, and give them back after a second."""
-    hogs = []
+    hogs, since = [], time.time()
     with closing(drill.server.connect(drill.database)) as ours:
         mine = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = %s AND application_name <> 'hog'"
         try:
@@ -23,7 +27,7 @@ def hog(drill):
         finally:
             for connection in hogs:
                 connection.close()
-    return healed()
+    return healed(drill.refused(*NO_ROOM, since=since))
 
 
 def grab(drill, hogs):

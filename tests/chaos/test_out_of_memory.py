@@ -4,7 +4,7 @@ import pytest
 
 from tests.chaos.conftest import only_in_full
 from tests.chaos.harness.checker import Allowed
-from tests.chaos.test_deadly_jobs import wait_a_while
+from tests.chaos.test_deadly_jobs import wait_for
 from tests.scenarios.cgroups import MemoryCgroup
 from tests.waiting import wait_until
 
@@ -28,7 +28,7 @@ def cgroup():
 def test_jobs_that_eat_all_memory_die_alone(drill, times, cgroup):
     """Each is a dead letter after three attempts that say why, the workers live on, and every other job succeeds."""
     with drill("out_of_memory", rate=15, mix=MIX, worker_habits=lambda number: {"under": cgroup.entrance}) as stage:
-        report = stage.run(wait_a_while, times(8, 40), allowed=Allowed(charges=True))
+        report = stage.run(wait_for("eat_memory"), times(8, 40), allowed=Allowed(charges=True))
 
         assert report.is_good, report.details()
         hungry = [job for job in report.evidence.jobs.values() if "how" in job["kwargs"]]

@@ -1,6 +1,6 @@
 """Fault: PgBouncer in transaction mode, before workers and producer, is restarted, reconnects, or has no room left."""
 
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.chaos.harness import budgets
 from tests.chaos.harness.nemesis import healed
 from tests.chaos.harness.process import dying_with_us
 from tests.chaos.harness.server import ROLE
-from tests.chaos.harness.workers import pause
+from tests.chaos.harness.workers import hold, pause
 from tests.scenarios import pooler as pgbouncer
 
 pytestmark = pytest.mark.skipif(pgbouncer.program() is None, reason="pgbouncer is not installed")
@@ -25,25 +25,42 @@ def pooled(server, database):
     return pooler
 
 
+def told(drill, command, number):
+    """Add up what a function finds in each row that the pooler's console shows."""
+    with closing(drill.proxy.connect("pgbouncer", autocommit=True)) as console:
+        cursor = console.execute(command)
+        names = [column.name for column in cursor.description]
+        return sum(int(number(dict(zip(names, row, strict=True)))) for row in cursor.fetchall())
+
+
+def of_workers(client):
+    """Whether a client of the pooler is a worker."""
+    return client["application_name"].startswith("worker-")
+
+
 def kill(drill):
     """Kill the pooler, and start it again after a moment."""
+    bites = told(drill, "SHOW CLIENTS", of_workers)
     drill.proxy.kill()
     pause(drill.dice.uniform(0.0, 1.0))
     drill.proxy.start()
-    return healed()
+    return healed(bites)
 
 
 def stop(drill):
     """Stop the pooler by the book, and start it again."""
+    bites = told(drill, "SHOW CLIENTS", of_workers)
     drill.proxy.stop()
     drill.proxy.start()
-    return healed()
+    return healed(bites)
 
 
 def reconnect(drill):
     """Have the pooler replace its connections to the server."""
+    of_pool = "SELECT pid FROM pg_stat_activity WHERE usename = %s"
+    before = set(drill.ask(of_pool, [ROLE]))
     drill.proxy.reconnect()
-    return healed()
+    return healed(hold(0.0, lambda: len(before - set(drill.ask(of_pool, [ROLE])))))
 
 
 def exhaust(drill):
@@ -51,8 +68,8 @@ def exhaust(drill):
     with ExitStack() as others:
         for _ in range(POOL_SIZE):
             others.enter_context(drill.proxy.connect()).execute("SELECT 1")
-        pause(drill.dice.uniform(1.0, 2.5))
-    return healed()
+        bites = hold(drill.dice.uniform(1.0, 2.5), lambda: told(drill, "SHOW POOLS", lambda pool: pool["cl_waiting"]))
+    return healed(bites)
 
 
 @pytest.mark.parametrize(

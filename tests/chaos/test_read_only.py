@@ -1,30 +1,35 @@
 """Fault: the server takes no writes: sessions read-only by default, and a standby after a failover."""
 
 import signal
+import time
 
 from tests.chaos.harness import budgets
 from tests.chaos.harness.nemesis import healed
-from tests.chaos.harness.workers import pause
+from tests.chaos.harness.workers import hold
+
+READ_ONLY = "25006"
 
 
 def read_only_by_default(drill):
     """Make every session read-only that does not say otherwise, for a second, and back."""
+    since = time.time()
     drill.server.configure("default_transaction_read_only", "on")
     try:
-        pause(1.0)
+        bites = hold(1.0, lambda: drill.refused(READ_ONLY, since=since))
     finally:
         drill.server.configure("default_transaction_read_only")
-    return healed()
+    return healed(bites)
 
 
 def standby(drill):
     """Restart the server as a standby, which takes no writes whatever a session says; promote it after a second."""
+    since = time.time()
     drill.server.stop(signal.SIGINT)
     (drill.server.places.data / "standby.signal").touch()
     drill.server.start()
-    pause(1.0)
+    bites = hold(1.0, lambda: drill.refused(READ_ONLY, since=since))
     drill.ask("SELECT pg_promote()")
-    return healed()
+    return healed(bites)
 
 
 def test_read_only_sessions_cost_nothing(drill, times):

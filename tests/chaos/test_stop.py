@@ -23,23 +23,25 @@ def stop(drill, worker):
     # Before it has put its handlers up a worker ends as any program does: it holds nothing yet.
     had_begun = drill.ask("SELECT 1 FROM django_jobqueue_worker WHERE pid = %s", [worker.pid])
     if code and (had_begun or code != -signal.SIGTERM):
-        drill.complaints.append(f"a worker left with {code} after SIGTERM")
+        drill.complaints.append(f"left: a worker left with {code} after SIGTERM")
     return [seconds] if had_begun else []
 
 
 def stop_one(drill):
     """Replace one worker."""
-    return healed(seconds=stop(drill, drill.dice.choice(drill.workers)))
+    worker = drill.dice.choice(drill.workers)
+    seconds = stop(drill, worker)
+    return healed(not worker.is_alive, seconds=seconds)
 
 
 def roll(drill):
     """Deploy: replace every worker, the oldest first."""
-    seconds = []
-    for worker in list(drill.workers):
+    seconds, old = [], list(drill.workers)
+    for worker in old:
         began = time.monotonic()
         seconds += stop(drill, worker)
         pause(max(0.0, began + DEPLOY_SECONDS - time.monotonic()))
-    return healed(seconds=seconds)
+    return healed(sum(not worker.is_alive for worker in old), seconds=seconds)
 
 
 def test_a_stop_costs_nothing(drill, times):

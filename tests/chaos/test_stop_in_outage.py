@@ -12,16 +12,17 @@ GRACE = 1
 
 def deploy_without_database(drill):
     """Stop one worker and start another while the database is down; then bring it back."""
+    bites = len(drill.sessions())
     drill.server.stop(signal.SIGINT)
     pause(drill.dice.uniform(0.0, 1.0))
     worker = drill.dice.choice(drill.workers)
     code, seconds = worker.leave()
     if code:
-        drill.complaints.append(f"a worker left with {code} after SIGTERM")
+        drill.complaints.append(f"left: a worker left with {code} after SIGTERM")
     drill.replace(worker)
     pause(drill.dice.uniform(0.5, 1.5))
     drill.server.start()
-    wound = healed(seconds=[seconds])
+    wound = healed(bites, seconds=[seconds])
     drill.wait_for_claims(wound.healed_at)
     return wound
 

@@ -1,4 +1,4 @@
-"""One run: two workers and a producer on a database of their own, a fault, rest, and the verdict."""
+"""One run: two workers, a producer and perhaps a person on a database of their own, a fault, rest, and the verdict."""
 
 import json
 import random
@@ -10,9 +10,11 @@ from pathlib import Path
 
 import psycopg
 
-from tests.chaos.harness import checker, load, recovery
+from tests.chaos.harness import budgets, checker, load, person, recovery
+from tests.chaos.harness.evidence import collect
 from tests.chaos.harness.ledger import EPOCH, EPOCH_VARIABLE, VARIABLE, Ledger
 from tests.chaos.harness.nemesis import torment
+from tests.chaos.harness.process import Attendant
 from tests.chaos.harness.proxy import Proxy
 from tests.chaos.harness.report import Report
 from tests.chaos.harness.server import ROLE
@@ -31,6 +33,9 @@ WITNESS = Path(__file__).with_name("witness.sql")
 START_SECONDS = 60
 REST_SECONDS = 60
 """So long may nothing come to its end before what is left counts as lost: an outage leaves a backlog to work off."""
+LEAST_ACCEPTED = 10
+LEAST_SHARE = 0.02
+"""Of the jobs that would have been enqueued without any fault: a run of fewer has seen nothing."""
 LINES_A_SECOND = 25
 """More than that in a worker's log, besides a line for each attempt that did not succeed, is a flood."""
 
@@ -39,7 +44,8 @@ class Drill:
     """The stage of a run. A fault gets it and does its worst to `workers`, `server` and `proxy`.
 
     `proxied` puts a proxy between the workers and the server, or what it makes of server and database if it is a
-    function. `worker_habits` tells of the nth worker what `Worker` takes: `under`, and more `environment`.
+    function; `only_line` leaves it to one of them, by its number. `worker_habits` tells of the nth worker what
+    `Worker` takes: `under`, and more `environment`. With `acts_a_second` there is a person.
     """
 
     def __init__(self, server, name, *, seed, workers=2, arguments=(), rate=40, mix=None, proxied=False, **more):
@@ -48,12 +54,14 @@ class Drill:
         self._rate, self._mix = rate, mix or load.MIX
         self._count, self._proxied = workers, proxied
         self._arguments = ["--processes", "2", "--threads", "2", "--coroutines", "5", *arguments]
-        self._proxied_producer = more.pop("proxied_producer", False)
+        self._proxied_producer, self._only_line = more.pop("proxied_producer", False), more.pop("only_line", None)
         self._worker_habits = more.pop("worker_habits", lambda number: {})
+        self._acts_a_second, self._proxied_person = more.pop("acts_a_second", 0), more.pop("proxied_person", False)
         self._mutant, self._tablespace = more.pop("mutant", ""), more.pop("tablespace", None)
         self._options = OPTIONS | more.pop("options", {})
+        self._rest_seconds = more.pop("rest_seconds", REST_SECONDS)
         self.lease_seconds = self._options["lease_seconds"]
-        self.proxy = self.producer = None
+        self.proxy = self.producer = self.person = None
         self.workers, self._all = [], []
         self.complaints = []
         self.tell = lambda report: print(report.line())
@@ -81,6 +89,7 @@ class Drill:
             connection.execute(f"SET ROLE {ROLE}")
             connection.execute(WITNESS.read_text())
         self.ledger, self.intents = Ledger(self.folder / "ledger"), Ledger(self.folder / "intents")
+        self.acts = Ledger(self.folder / "acts")
         if self._proxied:
             make = self._proxied if callable(self._proxied) else lambda server, database: Proxy(server.port)
             self.proxy = make(self.server, self.database)
@@ -88,11 +97,14 @@ class Drill:
         for _ in range(self._count):
             self.start_worker()
         self.start_producer()
+        if self._acts_a_second:
+            self.start_person()
         self.wait_for_claims(time.time())
 
     def _close(self):
-        if self.producer is not None:
-            self.producer.kill()
+        for attendant in (self.producer, self.person):
+            if attendant is not None:
+                attendant.kill()
         for worker in self._all:
             worker.clear()
         if self.proxy is not None:
@@ -117,9 +129,10 @@ class Drill:
         """Start one more worker."""
         number = len(self._all) + 1
         habits = self._worker_habits(number)
+        environment = self.environment(f"worker-{number}", proxied=self._only_line in (None, number))
         worker = Worker(
             self._arguments,
-            environment=self.environment(f"worker-{number}", proxied=True) | habits.get("environment", {}),
+            environment=environment | habits.get("environment", {}),
             log_path=self.folder / f"worker-{number}.log",
             under=habits.get("under", ()),
             mutant=self._mutant,
@@ -135,13 +148,25 @@ class Drill:
 
     def start_producer(self):
         """Start the load. It goes to the server directly, unless it is the producer's line that is tormented."""
-        self.producer = load.Producer(
+        environment = self.environment("producer", proxied=self._proxied_producer)
+        self.producer = Attendant(
+            "load",
             self.seed,
             self._rate,
-            self._mix,
-            environment=self.environment("producer", proxied=self._proxied_producer),
-            intents=self.intents,
+            json.dumps(self._mix),
+            environment=environment | {load.VARIABLE: str(self.intents.path)},
             log_path=self.folder / "producer.log",
+        )
+
+    def start_person(self):
+        """Start who cancels, replays and discards."""
+        environment = self.environment("person", proxied=self._proxied_person)
+        self.person = Attendant(
+            "person",
+            self.seed,
+            self._acts_a_second,
+            environment=environment | {person.VARIABLE: str(self.acts.path)},
+            log_path=self.folder / "person.log",
         )
 
     def ask(self, query, parameters=None):
@@ -169,37 +194,68 @@ class Drill:
 
         wait_until(all_have_claimed, seconds=START_SECONDS)
 
+    def claims_again(self, since):
+        """Whether every worker has claimed; says so among the complaints if one has not."""
+        try:
+            self.wait_for_claims(since)
+        except AssertionError as error:
+            self.complaints.append(f"deaf: a worker claims no more: {error}")
+            return False
+        return True
+
+    # What a fault asks to know whether it bites
+
+    def refused(self, *words, since):
+        """Count the producer's calls since a moment that failed with such a code, or with such words."""
+        facts = self.intents.read("rejected", "indeterminate")
+        return sum(
+            fact["at"] > since and (fact["sqlstate"] in words or any(word in fact["message"] for word in words))
+            for fact in facts
+        )
+
+    def started(self, *how, since):
+        """Count the runs that have begun since a moment, of jobs that do such a thing to their process."""
+        return sum(fact["at"] > since and fact.get("how", "") in how for fact in self.ledger.read("start"))
+
+    def sessions(self):
+        """List the processes of the server that work for the workers."""
+        return [pid for (pid,) in self.ask("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'worker-%'")]
+
     def run(self, fault, times, *, allowed=None, budget=None, measure=None, **rhythm):
         """Torment, heal, let everything come to rest, stop the workers, and judge.
 
         `budget` is what the design allows, in seconds; `measure` reads the seconds from the evidence where the
         wounds do not tell them.
         """
+        began = time.monotonic()
         wounds = torment(self, fault, times, **rhythm)
-        try:
-            self.wait_for_claims(time.time())
-        except AssertionError as error:
-            self.complaints.append(f"a worker claims no more: {error}")
-        if code := self.producer.stop():
-            self.complaints.append(f"the producer left with {code}: {tail(self.producer.log_path)}")
+        tormented_seconds = time.monotonic() - began
+        if not self.complaints:
+            self.claims_again(time.time())
+        for attendant in (self.producer, self.person):
+            if attendant is not None and (code := attendant.stop()):
+                self.complaints.append(f"attendant: it left with {code}: {tail(attendant.log_path)}")
         self._rest()
         codes = self._stop_workers()
         with closing(self.server.connect(self.database)) as connection:
-            evidence = checker.collect(connection, self.ledger, self.intents)
+            evidence = collect(connection, self.ledger, self.intents, self.acts)
         verdict = checker.judge(evidence, allowed or checker.Allowed())
         self._look_for_floods(evidence)
         claims = recovery.claims_of(evidence)
         seconds = measure(evidence) if measure else recovery.recoveries(evidence, wounds, claims)
-        report = Report(self.name, self.seed, len(wounds), evidence, verdict, seconds, codes, self.complaints, budget)
+        self._look_for_harmlessness(wounds, evidence, tormented_seconds)
+        if budget is not None and max(seconds, default=0.0) > budgets.bound(budget):
+            self.complaints.append(f"slow: it took {max(seconds):.1f} s until a fault was over")
+        report = Report(self.name, self.seed, wounds, evidence, verdict, seconds, codes, self.complaints, budget)
         self.tell(report)
         return report
 
     def _rest(self):
         query = "SELECT count(*) FROM django_jobqueue_job WHERE status IN ('WAITING', 'READY', 'RUNNING')"
-        least, deadline = float("inf"), time.monotonic() + REST_SECONDS
+        least, deadline = float("inf"), time.monotonic() + self._rest_seconds
         while (left := self.ask(query)[0][0]) and time.monotonic() < deadline:
             if left < least:
-                least, deadline = left, time.monotonic() + REST_SECONDS
+                least, deadline = left, time.monotonic() + self._rest_seconds
             time.sleep(0.1)
 
     def _stop_workers(self):
@@ -207,12 +263,20 @@ class Drill:
         for worker in self.workers:
             if not worker.is_alive:
                 self.complaints.append(
-                    f"a worker left by itself with {worker.popen.returncode}: {tail(worker.log_path)}"
+                    f"left: a worker left by itself with {worker.popen.returncode}: {tail(worker.log_path)}"
                 )
             codes.append(worker.end())
             if codes[-1]:
-                self.complaints.append(f"a worker left with {codes[-1]}: {tail(worker.log_path)}")
+                self.complaints.append(f"left: a worker left with {codes[-1]}: {tail(worker.log_path)}")
         return codes
+
+    def _look_for_harmlessness(self, wounds, evidence, seconds):
+        for number, wound in enumerate(wounds, 1):
+            if not wound.bites:
+                self.complaints.append(f"harmless: nobody felt fault {number}")
+        least = max(LEAST_ACCEPTED, int(LEAST_SHARE * self._rate * seconds))
+        if len(evidence.accepted) < least:
+            self.complaints.append(f"harmless: {len(evidence.accepted)} jobs were accepted; that proves nothing")
 
     def _look_for_floods(self, evidence):
         # How much they say, not what.
@@ -221,10 +285,12 @@ class Drill:
         ended = sum(a["outcome"] != "succeeded" for attempts in evidence.attempts.values() for a in attempts)
         most = 3 * ended + LINES_A_SECOND * (time.time() - self._began_at) * len(self._all)
         if lines > most:
-            self.complaints.append(f"{lines} lines of log, {ended} of them for attempts: {tail(self._all[0].log_path)}")
+            self.complaints.append(
+                f"flood: {lines} lines of log, {ended} of them for attempts: {tail(self._all[0].log_path)}"
+            )
         if tracebacks:
             worst = max(self._all, key=lambda worker: worker.log_lines()[1])
-            self.complaints.append(f"{tracebacks} tracebacks in the logs: {tail(worst.log_path)}")
+            self.complaints.append(f"flood: {tracebacks} tracebacks in the logs: {tail(worst.log_path)}")
 
 
 def tail(path, size=1500):

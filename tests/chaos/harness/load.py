@@ -3,60 +3,33 @@
     python -m tests.chaos.harness.load <seed> <jobs a second> <mix as JSON>
 
 An intent is written before the call, its outcome after it: `ok` (accepted: the transaction has committed),
-`indeterminate` (the connection was lost: it may have) or `rejected`. A third of the jobs is enqueued in one transaction
-with a row of the caller's own. It works until SIGTERM.
+`indeterminate` (the connection was lost: it may have) or `rejected`. A part of the jobs is enqueued in one transaction
+with a row of the caller's own, and a part several at a time. It works until SIGTERM.
 """
 
 import json
 import os
 import random
 import signal
-import subprocess
 import sys
 import time
 
 from tests.chaos.harness.ledger import Ledger
-from tests.chaos.harness.process import ROOT, dying_with_us
 
-MIX = {"fast": 0.78, "slow": 0.12, "long": 0.01, "fails": 0.05, "dies": 0.02, "slow_async": 0.02}
-"""Shares of the jobs by fate. slow is 0.1 to 1 s; long is longer than the lease."""
+MIX = {"fast": 0.75, "slow": 0.12, "long": 0.01, "fails": 0.05, "dies": 0.02, "slow_async": 0.02, "once": 0.03}
+"""Shares of the jobs by fate. slow is 0.1 to 1 s; long is longer than the lease; once has one attempt."""
 
-PRODUCER = "CHAOS_INTENTS"
+WITH_ATOMIC = MIX | {"atomic": 0.1}
+"""For faults that spare the database: an atomic task works in it."""
+
+WAYS = {"plain": 0.55, "row": 0.35, "many": 0.1}
+"""How they are enqueued: by a statement of its own, with a row of the caller's, several with one statement."""
+MANY = 3
+
+VARIABLE = "CHAOS_INTENTS"
 LONG_SECONDS = (2.5, 3.5)
 UNANSWERED = ("57P01", "57P02", "57P03", "08006", "08003", None)
 """What a connection that breaks says, if it says anything: whether the COMMIT arrived nobody knows."""
-
-
-class Producer:
-    """The process, as the run sees it."""
-
-    def __init__(self, seed, rate, mix, *, environment, intents, log_path):
-        with log_path.open("w") as log:
-            self._popen = subprocess.Popen(
-                [sys.executable, "-m", "tests.chaos.harness.load", str(seed), str(rate), json.dumps(mix)],
-                cwd=ROOT,
-                env=environment | {PRODUCER: str(intents.path)},
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=subprocess.STDOUT,
-                preexec_fn=dying_with_us(),  # noqa: PLW1509 - it only calls prctl
-            )
-        self.log_path = log_path
-
-    def stop(self):
-        """Let it finish the call it makes, and leave."""
-        self._popen.send_signal(signal.SIGTERM)
-        try:
-            code = self._popen.wait(timeout=30)
-        except subprocess.TimeoutExpired:
-            self.kill()
-            code = self._popen.returncode
-        return code
-
-    def kill(self):
-        """End it at once."""
-        self._popen.kill()
-        self._popen.wait()
 
 
 def choose(dice, mix):
@@ -67,6 +40,8 @@ def choose(dice, mix):
             return "work", {"seconds": round(dice.uniform(0.1, 1.0), 3)}
         case "slow_async":
             return "work_async", {"seconds": round(dice.uniform(0.1, 1.0), 3)}
+        case "once" | "atomic":
+            return f"work_{fate}", {"seconds": round(dice.uniform(0.0, 0.5), 3)}
         case "long":
             return "work", {"seconds": round(dice.uniform(*LONG_SECONDS), 3)}
         case "fails":
@@ -86,38 +61,55 @@ def main(seed, rate, mix):
     import django
 
     django.setup()
-    from django.db import Error, connection, transaction
+    from django.db import Error, connection
 
-    from tests.chaos import tasks
-    from tests.stage.models import Order
-
-    intents = Ledger(os.environ[PRODUCER])
+    intents = Ledger(os.environ[VARIABLE])
     dice = random.Random(seed)
     told = []
     signal.signal(signal.SIGTERM, lambda *_: told.append(True))
     number = 0
     while not told:
-        number += 1
-        name, words = choose(dice, mix)
-        with_row = dice.random() < 1 / 3
-        intents.write("intent", intent=number, task=name, row=with_row, **words)
+        (way,) = dice.choices(list(WAYS), list(WAYS.values()))
+        calls = {}
+        for _ in range(MANY if way == "many" else 1):
+            number += 1
+            calls[number] = choose(dice, mix)
+        first = min(calls)
+        for intent, (name, words) in calls.items():
+            intents.write("intent", intent=intent, task=name, row=way == "row", batch=first, **words)
         began = time.monotonic()
         try:
-            if with_row:
-                with transaction.atomic():
-                    Order.objects.create(key=f"intent {number}")
-                    job = getattr(tasks, name).enqueue(intent=number, **words)
-            else:
-                job = getattr(tasks, name).enqueue(intent=number, **words)
+            jobs = enqueue(way, calls)
         except Error as error:
             state = getattr(error.__cause__, "sqlstate", None)
             outcome = "indeterminate" if state in UNANSWERED else "rejected"
-            intents.write(outcome, intent=number, sqlstate=state, message=str(error)[:200])
+            for intent in calls:
+                intents.write(outcome, intent=intent, sqlstate=state, message=str(error)[:200])
             connection.close()
         else:
-            intents.write("ok", intent=number, job=int(job.id))
-        time.sleep(max(0.0, dice.uniform(0.5, 1.5) / rate - (time.monotonic() - began)))
+            for intent, job in zip(calls, jobs, strict=True):
+                intents.write("ok", intent=intent, job=int(job.id))
+        time.sleep(max(0.0, len(calls) * dice.uniform(0.5, 1.5) / rate - (time.monotonic() - began)))
     connection.close()
+
+
+def enqueue(way, calls):
+    """Enqueue the calls, which are (task, arguments) by intent; answer with the jobs."""
+    from django.db import transaction
+
+    from django_jobqueue.compat import task_backends
+    from tests.chaos import tasks
+    from tests.stage.models import Order
+
+    wanted = [(getattr(tasks, name), [], {"intent": intent, **words}) for intent, (name, words) in calls.items()]
+    if way == "many":
+        return task_backends["default"].enqueue_many(wanted)
+    ((task, _, words),) = wanted
+    if way == "plain":
+        return [task.enqueue(**words)]
+    with transaction.atomic():
+        Order.objects.create(key=f"intent {words['intent']}")
+        return [task.enqueue(**words)]
 
 
 if __name__ == "__main__":

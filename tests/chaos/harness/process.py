@@ -3,6 +3,8 @@
 import ctypes
 import os
 import signal
+import subprocess
+import sys
 from pathlib import Path
 
 import psutil
@@ -30,3 +32,44 @@ def is_running(pid):
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+def is_frozen(pid):
+    """Whether a process has been stopped by SIGSTOP."""
+    try:
+        # After the name, which may hold anything.
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "T"
+    except OSError:
+        return False
+
+
+class Attendant:
+    """A process of the run's own, which works until SIGTERM: a module of the harness, with its arguments."""
+
+    def __init__(self, module, *arguments, environment, log_path):
+        with log_path.open("w") as log:
+            self._popen = subprocess.Popen(
+                [sys.executable, "-m", f"tests.chaos.harness.{module}", *map(str, arguments)],
+                cwd=ROOT,
+                env=environment,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=subprocess.STDOUT,
+                preexec_fn=dying_with_us(),  # noqa: PLW1509 - it only calls prctl
+            )
+        self.log_path = log_path
+
+    def stop(self):
+        """Let it finish the call it makes, and leave; answer with its exit code."""
+        self._popen.send_signal(signal.SIGTERM)
+        try:
+            code = self._popen.wait(timeout=30)
+        except subprocess.TimeoutExpired:
+            self.kill()
+            code = self._popen.returncode
+        return code
+
+    def kill(self):
+        """End it at once."""
+        self._popen.kill()
+        self._popen.wait()

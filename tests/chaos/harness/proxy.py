@@ -6,14 +6,18 @@
     delay       forward after a while
     throttle    forward so many bytes a second
 
-`cut` closes every connection, `reset` sends RST. `lose_reply` waits for a transaction that contains some words, lets
-its COMMIT reach the server, and closes the connection instead of passing the answer on.
+`cut` closes every connection, `reset` sends RST. `lose_replies` waits for a transaction, or a statement outside of one,
+that contains some words, lets it reach the server, and when it has been carried out closes the connection instead of
+passing the answer on.
 """
 
 import contextlib
+import re
 import socket
 import threading
 import time
+from collections import deque
+from typing import NamedTuple
 
 from tests.chaos.harness.process import LIBC
 
@@ -21,6 +25,19 @@ NOWHERE = bytes(16)
 """A sockaddr of AF_UNSPEC."""
 
 CHUNK = 65536
+
+COMMIT = b"COMMIT\0"
+"""The statement; READ COMMITTED is said at its beginning."""
+
+IDLE = b"Z\0\0\0\5I"
+"""PostgreSQL's word that what was asked is done, and committed: ready for a query, outside of a transaction."""
+
+
+class Order(NamedTuple):
+    """A reply that is to be lost: patterns of what is said, with its transaction so far, and of what is replied."""
+
+    said: bytes
+    replied: bytes = b""
 
 
 class Proxy:
@@ -30,9 +47,11 @@ class Proxy:
         self.mode = "pass"
         self.delay_seconds = 0.05
         self.bytes_a_second = 64 * 1024
-        self.replies_lost = 0
+        self.replies_lost = self.accepted = 0
+        self.touched = 0
+        """Bytes that were held up or thrown away, and connections that were closed."""
         self._target_port = target_port
-        self._wanted = None
+        self._orders = deque()
         self._lock = threading.Lock()
         self._lines = set()
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=64)
@@ -50,30 +69,40 @@ class Proxy:
 
     def cut(self):
         """Close every connection, both ends."""
-        for line in self._all():
+        lines = self._all()
+        for line in lines:
             line.close()
+        self.touched += len(lines)
 
     def reset(self):
         """Close every connection with RST."""
-        for line in self._all():
+        lines = self._all()
+        for line in lines:
             line.reset()
+        self.touched += len(lines)
 
-    def lose_reply(self, words):
-        """Lose the reply to the next COMMIT of a transaction that contains these words."""
+    def lose_replies(self, *orders):
+        """Lose the next reply that fits the first order, then the next one that fits the second."""
         with self._lock:
-            self._wanted = words
+            self._orders = deque(orders)
 
     @property
     def is_waiting(self):
-        """Whether that transaction is still to come."""
-        return self._wanted is not None
+        """Whether one of these replies is still to come."""
+        return bool(self._orders)
 
-    def takes(self, said):
-        """Whether this is the transaction whose reply is to be lost; asked once."""
+    def order_for(self, said):
+        """Return the order that this may fit, or None."""
         with self._lock:
-            if self._wanted is None or self._wanted not in said:
+            order = self._orders[0] if self._orders else None
+        return order if order and re.search(order.said, said, re.DOTALL) else None
+
+    def loses(self, order, reply):
+        """Whether this is the reply that is to be lost; it is then."""
+        with self._lock:
+            if not self._orders or self._orders[0] is not order or not re.search(order.replied, reply, re.DOTALL):
                 return False
-            self._wanted = None
+            self._orders.popleft()
             self.replies_lost += 1
             return True
 
@@ -87,6 +116,7 @@ class Proxy:
                 client, _ = self._listener.accept()
             except OSError:
                 return
+            self.accepted += 1
             try:
                 server = socket.create_connection(("127.0.0.1", self._target_port))
             except OSError:
@@ -108,8 +138,9 @@ class Line:
 
     def __init__(self, proxy, client, server):
         self._proxy, self._client, self._server = proxy, client, server
-        self._said = b""
-        self._loses_reply = self._is_closed = False
+        self._said = self._reply = b""
+        self._order = None
+        self._is_closed = False
 
     def start(self):
         """Start the pumps."""
@@ -137,13 +168,15 @@ class Line:
         try:
             while data := source.recv(CHUNK):
                 self._hold(len(data))
-                if self._proxy.mode != "drop" and hear(data):
-                    target.sendall(data)
+                if self._proxy.mode != "drop" and (heard := hear(data)):
+                    target.sendall(heard)
         except OSError:
             pass
         self.close()
 
     def _hold(self, size):
+        if self._proxy.mode != "pass":
+            self._proxy.touched += size
         match self._proxy.mode:
             case "delay":
                 time.sleep(self._proxy.delay_seconds)
@@ -155,14 +188,25 @@ class Line:
 
     def _hear_client(self, data):
         self._said += data
-        if b"COMMIT" in self._said:
-            self._loses_reply = self._loses_reply or self._proxy.takes(self._said)
-            self._said = b""
-        return True
+        if COMMIT in self._said or b"BEGIN" not in self._said:
+            self._order = self._proxy.order_for(self._said)
+        return data
 
     def _hear_server(self, data):
-        if not self._loses_reply:
-            return True
-        if b"COMMIT\0" in data:
-            self.close()
-        return False
+        self._reply += data
+        is_over = IDLE in self._reply
+        if self._order is None:
+            # The word may come in two pieces.
+            self._reply = self._reply[-len(IDLE) :]
+        elif not is_over:
+            # Held back until it is known whether it is lost.
+            return b""
+        else:
+            data = self._reply
+            if self._proxy.loses(self._order, data):
+                self.close()
+                return b""
+        if is_over:
+            # The client says nothing until it has heard that.
+            self._said, self._reply, self._order = b"", b"", None
+        return data

@@ -43,12 +43,12 @@ def _closed(evidence, wound):
 
 
 def _claimed(claims, healed_at, until):
-    """Take each worker's first claim; one that the next fault came before says nothing."""
+    """Take each worker's first claim; of one that the next fault came before it is known how long it took at least."""
     first = {}
     for worker_id, at in claims:
         if at > healed_at and worker_id not in first:
             first[worker_id] = at
-    return [at - healed_at for at in first.values() if at <= until]
+    return [min(at, until) - healed_at for at in first.values()]
 
 
 def claims_of(evidence):

@@ -1,12 +1,13 @@
 """One line a run, and the table of all of them."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from tests.chaos.harness.recovery import quantile
 
 HEAD = (
-    "fault", "seed", "faults", "accepted", "unsure", "effects", "lost", "unexplained", "burnt", "stale", "p50", "p99",
-    "max", "budget", "within", "exit", "breaches",
+    "fault", "seed", "faults", "bites", "accepted", "rejected", "unsure", "effects", "lost", "unexplained", "burnt",
+    "stale", "p50", "p99", "max", "budget", "within", "exit", "breaches",
 )  # fmt: skip
 
 
@@ -16,7 +17,7 @@ class Report:
 
     name: str
     seed: int
-    faults: int
+    wounds: list
     evidence: object
     verdict: object
     recoveries: list
@@ -34,16 +35,25 @@ class Report:
         """0, or the first exit code of a worker that is another."""
         return next((code for code in self.exit_codes if code), 0)
 
+    @property
+    def kinds(self):
+        """What is wrong, each by the name of its rule."""
+        numbers = {"lost": self.verdict.lost, "unexplained": self.verdict.unexplained}
+        breaches = [*self.verdict.breaches, *self.complaints]
+        return {name for name, found in numbers.items() if found} | {breach.split(":")[0] for breach in breaches}
+
     def cells(self):
         """Return the line's values, in the order of HEAD."""
         effects = sum(map(len, self.evidence.effects.values()))
-        unsure = sum(fact["what"] == "indeterminate" for fact in self.evidence.outcomes.values())
+        outcomes = Counter(fact["what"] for fact in self.evidence.outcomes.values())
         return [
             self.name,
             str(self.seed),
-            str(self.faults),
+            str(len(self.wounds)),
+            str(sum(wound.bites for wound in self.wounds)),
             str(len(self.evidence.accepted)),
-            str(unsure),
+            str(outcomes["rejected"]),
+            str(outcomes["indeterminate"]),
             str(effects),
             str(len(self.verdict.lost)),
             str(len(self.verdict.unexplained)),

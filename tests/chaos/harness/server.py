@@ -50,6 +50,7 @@ class Server:
     def __init__(self, **settings):
         self.home = Path(tempfile.mkdtemp(prefix="django-jobqueue-chaos-"))
         self.places = Places(self.home, server_account())
+        self.log = self.home / "server.log"
         self.port = free_port()
         self._settings = SETTINGS | settings
         self._process = None
@@ -125,7 +126,7 @@ class Server:
         options = [f"--{name}={value}" for name, value in settings.items()]
         deadline = time.monotonic() + READY_SECONDS
         while True:
-            with (self.home / "server.log").open("ab") as log:
+            with self.log.open("ab") as log:
                 self._process = subprocess.Popen(
                     [self.binaries.folder / "postgres", "-D", self.places.data, *options],
                     cwd="/",
@@ -141,7 +142,7 @@ class Server:
             wait_until(lambda: self._process.poll() is not None or self.answers(), seconds=READY_SECONDS)
             if self._process.poll() is None:
                 return
-            assert time.monotonic() < deadline, (self.home / "server.log").read_text()[-2000:]
+            assert time.monotonic() < deadline, self.log.read_text()[-2000:]
 
     def stop(self, number):
         """Stop it by a signal to the postmaster: SIGINT is fast, SIGQUIT is immediate, SIGKILL leaves orphans."""

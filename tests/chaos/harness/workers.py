@@ -42,8 +42,8 @@ class Worker:
         return self.popen.poll() is None
 
     def runners(self):
-        """The ids of its runner processes: the children of the forkserver."""
-        return [process.pid for process in self._below() if process.ppid() != self.pid]
+        """The ids of its runner processes: the children of the forkserver, or those that were spawned."""
+        return [process.pid for process in self._below() if self._is_runner(process)]
 
     def family(self):
         """The ids of all its processes that are alive."""
@@ -102,6 +102,12 @@ class Worker:
         text = self.log_path.read_text(errors="replace")
         return text.count("\n"), text.count("Traceback (most recent call last)")
 
+    def _is_runner(self, process):
+        try:
+            return process.ppid() != self.pid or "spawn_main" in " ".join(process.cmdline())
+        except psutil.NoSuchProcess:
+            return False
+
     def _below(self):
         try:
             return psutil.Process(self.pid).children(recursive=True)
@@ -112,6 +118,15 @@ class Worker:
         for pid in pids:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, number)
+
+
+def hold(seconds, feels, *, at_most=10.0):
+    """Let a fault go on for so long, and then until somebody has felt it; answer with how often, 0 if nobody does."""
+    pause(seconds)
+    deadline = time.monotonic() + at_most
+    while not (bites := feels()) and time.monotonic() < deadline:
+        pause(0.02)
+    return bites
 
 
 def pause(seconds):

@@ -1,0 +1,143 @@
+"""The checker finds what it is for: each rule, on evidence that somebody made up."""
+
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from tests.chaos.harness import rules, rules_for_people
+from tests.chaos.harness.evidence import Evidence
+
+BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def job(status="SUCCESSFUL", task="tests.chaos.tasks.work", **more):
+    """Make up the row of job 1, which intent 1 has asked for."""
+    kwargs = {"intent": 1} | more.pop("kwargs", {})
+    return {"id": 1, "status": status, "task": task, "kwargs": kwargs, "max_attempts": 1, "crash_count": 0} | more
+
+
+def move(old, new, second=0, *, is_unwanted=False):
+    """Make up a change of its status."""
+    at = BEGAN + timedelta(seconds=second)
+    return {"old_status": old, "new_status": new, "at": at, "is_unwanted": is_unwanted}
+
+
+def entry(action, act=1):
+    """Make up an audit entry of what was done to it."""
+    return {"object": "job:1", "action": action, "reason": f"act {act}"}
+
+
+def act(verb, *, again=None, second=0):
+    """Make up what the person has asked for."""
+    return {"verb": verb, "job": 1, "again": again, "at": BEGAN.timestamp() + second}
+
+
+def attempt(outcome, *, charged=True):
+    """Make up the record of an attempt."""
+    return {"number": 1, "outcome": outcome, "charged": charged, "finished_at": BEGAN}
+
+
+DONE, UNSURE = {"what": "done"}, {"what": "unsure"}
+DEATH = [move("RUNNING", "FAILED")]
+LIVES_AGAIN = [*DEATH, move("FAILED", "READY", 1)]
+LETTER = {"status": "OPEN", "deaths": 1, "reason": "attempts_exhausted"}
+INTENT = {"row": False, "batch": 1}
+BREACHES = {
+    "an act of nobody": (rules_for_people.acts_are_on_record, {"audit": [entry("cancel")]}),
+    "an act without an entry": (
+        rules_for_people.acts_are_on_record,
+        {"acts": {1: act("cancel")}, "answers": {1: DONE}},
+    ),
+    "an act with two entries": (
+        rules_for_people.acts_are_on_record,
+        {"acts": {1: act("replay")}, "answers": {1: UNSURE}, "audit": [entry("replay"), entry("replay")]},
+    ),
+    "an act that was refused and done": (
+        rules_for_people.acts_are_on_record,
+        {"acts": {1: act("replay")}, "answers": {1: {"what": "refused"}}, "audit": [entry("replay")]},
+    ),
+    "done twice": (
+        rules_for_people.what_is_asked_again_is_refused,
+        {
+            "acts": {1: act("discard"), 2: act("discard", again=1)},
+            "answers": {1: UNSURE, 2: DONE},
+            "audit": [entry("discard"), entry("discard", 2)],
+        },
+    ),
+    "refused for another reason": (
+        rules_for_people.what_is_asked_again_is_refused,
+        {
+            "acts": {1: act("discard"), 2: act("discard", again=1)},
+            "answers": {1: UNSURE, 2: {"what": "refused", "code": "not_found"}},
+            "audit": [entry("discard")],
+        },
+    ),
+    "a life without a replay": (rules_for_people.a_replay_is_one_new_life, {"moves": {1: LIVES_AGAIN}}),
+    "a replay without a life": (
+        rules_for_people.a_replay_is_one_new_life,
+        {"moves": {1: DEATH}, "audit": [entry("replay")]},
+    ),
+    "cancelled and back": (
+        rules_for_people.what_was_cancelled_does_not_come_back,
+        {"moves": {1: [move("RUNNING", "READY", is_unwanted=True)]}},
+    ),
+    "cancelled and dead": (
+        rules_for_people.what_was_cancelled_does_not_come_back,
+        {"jobs": {1: job("FAILED")}, "audit": [entry("cancel")]},
+    ),
+    "cancelled by nobody": (
+        rules_for_people.what_was_cancelled_does_not_come_back,
+        {"jobs": {1: job("CANCELLED")}},
+    ),
+    "a death without a letter": (rules.every_death_has_its_letter, {"jobs": {1: job("FAILED")}, "moves": {1: DEATH}}),
+    "a letter without a death": (rules.every_death_has_its_letter, {"jobs": {1: job()}, "letters": {1: [LETTER]}}),
+    "a letter that is open for ever": (
+        rules.every_death_has_its_letter,
+        {"jobs": {1: job()}, "letters": {1: [LETTER]}, "moves": {1: LIVES_AGAIN}},
+    ),
+    "discarded by nobody": (
+        rules.every_death_has_its_letter,
+        {"jobs": {1: job("FAILED")}, "letters": {1: [LETTER | {"status": "DISCARDED"}]}, "moves": {1: DEATH}},
+    ),
+    "a reason that does not fit the attempts": (
+        rules.every_death_has_its_reason,
+        {"jobs": {1: job("FAILED")}, "letters": {1: [LETTER]}, "attempts": {1: [attempt("interrupted")]}},
+    ),
+    "exhausted too early": (
+        rules.every_death_has_its_reason,
+        {"jobs": {1: job("FAILED", max_attempts=2)}, "letters": {1: [LETTER]}, "attempts": {1: [attempt("failed")]}},
+    ),
+    "a reason that does not fit the task": (
+        rules.every_death_has_its_reason,
+        {
+            "jobs": {1: job("FAILED", kwargs={"how": "exit"})},
+            "letters": {1: [LETTER]},
+            "attempts": {1: [attempt("lost")]},
+        },
+    ),
+    "a row of a rolled back task": (rules.atomic_work_is_there_with_the_success, {"orders": {"atomic 1"}}),
+    "a success without its row": (
+        rules.atomic_work_is_there_with_the_success,
+        {"jobs": {1: job(task="tests.chaos.tasks.work_atomic")}},
+    ),
+    "half a batch": (
+        rules.enqueue_is_all_or_nothing,
+        {"jobs": {1: job()}, "intents": {1: INTENT, 2: INTENT}, "outcomes": {}},
+    ),
+    "too many charged in a life": (
+        rules.attempts_are_contiguous_and_bounded,
+        {
+            "jobs": {1: job("FAILED", attempt_count=1, failure_count=0, interruption_count=0)},
+            "attempts": {1: [attempt("failed")]},
+        },
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BREACHES)
+def test_a_breach_is_found(name):
+    """Evidence of it has the rule say so; without that evidence the rule says nothing."""
+    rule, facts = BREACHES[name]
+
+    assert list(rule(Evidence(**facts)))
+    assert not list(rule(Evidence()))
