@@ -11,6 +11,21 @@ from django_jobqueue.policy.outcomes import Failure
 from django_jobqueue.worker.descriptors import RESERVE, Descriptors, are_wanting
 
 
+def highest():
+    """Return the highest descriptor that is open."""
+    numbers = [int(path.name) for path in Path("/proc/self/fd").iterdir()]
+    return max(number for number in numbers if is_open(number))
+
+
+def is_open(number):
+    """Whether a descriptor is open: that of the listing is not any more."""
+    try:
+        os.fstat(number)
+    except OSError:
+        return False
+    return True
+
+
 class Files:
     """Files that are open in this process, which may have so many more than it has now."""
 
@@ -18,12 +33,10 @@ class Files:
         self._limits = resource.getrlimit(resource.RLIMIT_NOFILE)
         self.fds = []
         self.open(1)
-        while self._has_holes():
+        # The lowest that is free comes first: when the last one is the highest of all, there are no holes below.
+        while self.fds[-1] < highest():
             self.open(1)
         resource.setrlimit(resource.RLIMIT_NOFILE, (self.fds[-1] + 1 + more, self._limits[1]))
-
-    def _has_holes(self):
-        return len(list(Path("/proc/self/fd").iterdir())) - 1 <= self.fds[-1]
 
     def open(self, count):
         """Open so many more."""
