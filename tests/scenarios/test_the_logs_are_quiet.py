@@ -53,7 +53,7 @@ from tests.waiting import wait_until
 
 who = {"by": "ada", "reason": "because"}
 results = [tasks.start.enqueue(), tasks.fail_at_first.enqueue(1), tasks.come_back_at_once.enqueue(1)]
-results += [tasks.return_from_a_coroutine.enqueue(1), tasks.fail.enqueue(), tasks.kill_its_process.enqueue()]
+results += [tasks.return_from_a_coroutine.enqueue(1), tasks.fail.enqueue(), tasks.fail.enqueue()]
 tasks.start.get_backend().enqueue_many([(tasks.start, (), {})] * 100)
 wait_until(lambda: DeadLetter.objects.count() == 2 and not Job.objects.filter(status="RUNNING").exists())
 first, second = DeadLetter.objects.order_by("pk")
