@@ -1,10 +1,7 @@
 """Fault: runners are killed while a person cancels, with force or without, replays and discards."""
 
-from collections import Counter
-
 from tests.chaos.harness import budgets
 from tests.chaos.harness.checker import Allowed
-from tests.chaos.harness.person import VERBS
 from tests.chaos.test_kill_runner import kill_a_runner
 
 MIX = {"fast": 0.35, "slow": 0.2, "slow_async": 0.15, "long": 0.05, "once": 0.05, "atomic": 0.1, "dies": 0.1}
@@ -18,9 +15,3 @@ def test_what_a_person_asks_for_happens_once(drill, times):
         report = stage.run(kill_a_runner, times(8, 60), allowed=allowed, between=(0.8, 1.4), budget=budgets.RUNNER_DIED)
 
         assert report.is_good, report.details()
-        done = Counter(
-            report.evidence.acts[act]["verb"]
-            for act, answer in report.evidence.answers.items()
-            if answer["what"] == "done"
-        )
-        assert all(done[verb] for verb in VERBS), done

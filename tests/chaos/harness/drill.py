@@ -217,6 +217,11 @@ class Drill:
         """Count the runs that have begun since a moment, of jobs that do such a thing to their process."""
         return sum(fact["at"] > since and fact.get("how", "") in how for fact in self.ledger.read("start"))
 
+    def done_by_the_person(self):
+        """Name what the person has done at least once; a letter to replay takes its time to come."""
+        asked = {fact["act"]: fact["verb"] for fact in self.acts.read("act")}
+        return {asked[fact["act"]] for fact in self.acts.read("done")}
+
     def sessions(self):
         """List the processes of the server that work for the workers."""
         return [pid for (pid,) in self.ask("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'worker-%'")]
@@ -232,6 +237,8 @@ class Drill:
         tormented_seconds = time.monotonic() - began
         if not self.complaints:
             self.claims_again(time.time())
+        if self.person is not None:
+            wait_until(lambda: self.done_by_the_person() >= person.VERBS.keys(), seconds=START_SECONDS)
         for attendant in (self.producer, self.person):
             if attendant is not None and (code := attendant.stop()):
                 self.complaints.append(f"attendant: it left with {code}: {tail(attendant.log_path)}")
