@@ -22,7 +22,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from asgiref.sync import sync_to_async
 from django.apps import apps
@@ -55,6 +55,15 @@ ROWS_PER_STATEMENT = 1000
 """Jobs that one INSERT of `enqueue_many` carries."""
 
 _MAX_ID = 2**63 - 1
+
+
+class _Call(NamedTuple):
+    """A call that can be stored, and the arguments that its task will get: never the caller's own lists."""
+
+    task: AnyTask
+    job: NewJob
+    args: list[Any]
+    kwargs: dict[str, Any]
 
 
 class JobQueueBackend(BaseTaskBackend):
@@ -111,9 +120,9 @@ class JobQueueBackend(BaseTaskBackend):
         written.
         """
         self.validate_task(task)
-        job = self._new_job(task, args, kwargs)
+        call = self._call(task, args, kwargs)
         self.require_postgresql()
-        return self._insert([task], [job])[0]
+        return self._insert([call])[0]
 
     def enqueue_many(
         self, calls: Iterable[tuple[AnyTask, Sequence[Any], Mapping[str, Any]]]
@@ -122,22 +131,20 @@ class JobQueueBackend(BaseTaskBackend):
 
         Raises as `enqueue` does, saying which call it is about, before anything is written.
         """
-        tasks, jobs = [], []
+        checked = []
         for index, (task, args, kwargs) in enumerate(calls):
             try:
                 self.validate_task(task)
             except InvalidTask as error:
                 raise InvalidTask(f"jobs[{index}]: {error}") from error
-            tasks.append(task)
-            jobs.append(self._new_job(task, args, kwargs, path=f"jobs[{index}]."))
+            checked.append(self._call(task, args, kwargs, path=f"jobs[{index}]."))
         self.require_postgresql()
-        if len(jobs) <= ROWS_PER_STATEMENT:
-            return self._insert(tasks, jobs)
+        if len(checked) <= ROWS_PER_STATEMENT:
+            return self._insert(checked)
         with transaction.atomic(using=self.database):
             found: list[results.TaskResult] = []
-            for start in range(0, len(jobs), ROWS_PER_STATEMENT):
-                end = start + ROWS_PER_STATEMENT
-                found += self._insert(tasks[start:end], jobs[start:end])
+            for start in range(0, len(checked), ROWS_PER_STATEMENT):
+                found += self._insert(checked[start : start + ROWS_PER_STATEMENT])
             return found
 
     async def aenqueue_many(
@@ -162,19 +169,17 @@ class JobQueueBackend(BaseTaskBackend):
         attempts = job.attempts.using(self.database).order_by("number")
         return results.from_job(job, attempts, registry.find(job.task))
 
-    def _new_job(self, task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> NewJob:
+    def _call(self, task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> _Call:
         self._require_app()
         from django_jobqueue.store.enqueue import NewJob
 
         options = self.options
         signature_of(task.func, takes_context=task.takes_context).require_fit(args, kwargs, path=path)
         forms = forms_of(task.func, takes_context=task.takes_context)
-        if not forms.are_plain:
-            args, kwargs = forms.write(args, kwargs, path=path)
         stored_args, stored_kwargs = storable_json.arguments(
-            args, kwargs, max_bytes=options.max_payload_bytes, path=path
+            *forms.write(args, kwargs, path=path), max_bytes=options.max_payload_bytes, path=path
         )
-        return NewJob(
+        job = NewJob(
             task=stored_name(task),
             args=stored_args,
             kwargs=stored_kwargs,
@@ -184,30 +189,28 @@ class JobQueueBackend(BaseTaskBackend):
             run_after=task.run_after,
             max_attempts=max_attempts_of(task, options),
         )
+        # Read back before anything is written: a type of the project's may not understand its own words.
+        arriving = forms.read(storable_json.loads(stored_args), storable_json.loads(stored_kwargs), path=path)
+        return _Call(task, job, *arriving)
 
-    def _insert(self, tasks: Sequence[AnyTask], jobs: Sequence[NewJob]) -> list[results.TaskResult]:
+    def _insert(self, calls: Sequence[_Call]) -> list[results.TaskResult]:
         from django_jobqueue.store import enqueue, notify
 
-        rows = enqueue.enqueue(jobs, using=self.database)
+        rows = enqueue.enqueue([call.job for call in calls], using=self.database)
         if self.options.notify:
             notify.announce(
                 self.database,
-                {job.queue_name for job, row in zip(jobs, rows, strict=True) if row.status == "READY"},
+                {call.job.queue_name for call, row in zip(calls, rows, strict=True) if row.status == "READY"},
             )
-        return [self._result(task, job, row) for task, job, row in zip(tasks, jobs, rows, strict=True)]
+        return [self._result(call, row) for call, row in zip(calls, rows, strict=True)]
 
-    def _result(self, task: AnyTask, job: NewJob, row: Enqueued) -> results.TaskResult:
-        args, kwargs = storable_json.loads(job.args), storable_json.loads(job.kwargs)
-        forms = forms_of(task.func, takes_context=task.takes_context)
-        if not forms.are_plain:
-            args, kwargs = forms.read(args, kwargs)
+    def _result(self, call: _Call, row: Enqueued) -> results.TaskResult:
         result = results.enqueued(
             id=str(row.id),
-            task=task,
+            task=call.task,
             backend=self.alias,
-            # What the task will get: never the caller's own lists, which may change.
-            args=args,
-            kwargs=kwargs,
+            args=call.args,
+            kwargs=call.kwargs,
             enqueued_at=row.enqueued_at,
         )
         # The job exists: a receiver that fails must not tell the caller otherwise.

@@ -150,9 +150,8 @@ def _arguments(job: Job, task: AnyTask | None) -> tuple[Any, Any]:
     """Return a job's arguments as its task would get them; as they are stored, where that cannot be."""
     if task is None:
         return job.args, job.kwargs
-    forms = forms_of(task.func, takes_context=task.takes_context)
     try:
-        return (job.args, job.kwargs) if forms.are_plain else forms.read(job.args, job.kwargs)
+        return forms_of(task.func, takes_context=task.takes_context).read(job.args, job.kwargs)
     except (InvalidPayload, TypeError):
         return job.args, job.kwargs
 

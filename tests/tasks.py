@@ -1,6 +1,7 @@
 """The cast of the tests: each task is named by its fate."""
 
 from django_jobqueue import Reject, Retry, Snooze, task
+from tests.payload import shapes
 
 
 @task
@@ -23,6 +24,11 @@ async def give_back_async(value=None):
 @task
 def take(first, second=None, *, value=None):
     """Take up to three arguments, and return nothing."""
+
+
+@task
+def meet(person: shapes.OneWay):
+    """Take a model that cannot read what it writes."""
 
 
 @task

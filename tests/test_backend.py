@@ -25,6 +25,7 @@ from django_jobqueue.exceptions import InvalidOptions, InvalidPayload, Unsupport
 from django_jobqueue.models import Job
 from tests import tasks as cast
 from tests.law import by_hand
+from tests.payload import shapes
 
 BACKEND = "django_jobqueue.backend.JobQueueBackend"
 FUTURE = datetime(2999, 1, 1, tzinfo=UTC)
@@ -214,6 +215,14 @@ def test_what_the_task_does_not_take_leaves_no_job(backend):
         cast.take.enqueue(1)
 
     assert Job.objects.count() == 1
+
+
+def test_what_a_worker_could_not_read_leaves_no_job(backend):
+    """A type that does not read what it writes is told at the call, not by a dead letter, and nothing is written."""
+    with pytest.raises(InvalidPayload, match=r"args\[0\]: is no OneWay: in: Field required"):
+        cast.meet.enqueue(shapes.OneWay(**{"in": "Ada"}))
+
+    assert not Job.objects.exists()
 
 
 def test_the_context_is_no_argument(backend):

@@ -60,9 +60,12 @@ class Signature:
 
 
 @lru_cache(maxsize=10_000)
-def signature_of(function: Callable[..., Any], *, takes_context: bool) -> Signature:
-    """Read what a function takes."""
-    parameters = list(inspect.signature(function).parameters.values())
+def signature_of(function: Callable[..., Any], *, takes_context: bool, follow_wrapped: bool = False) -> Signature:
+    """Read what a function takes; or what the one takes that its decorators wrap, with follow_wrapped.
+
+    The call goes to the decorator, which may add arguments of its own.
+    """
+    parameters = list(inspect.signature(function, follow_wrapped=follow_wrapped).parameters.values())
     kinds = inspect.Parameter
     positions = [p for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
     if takes_context:

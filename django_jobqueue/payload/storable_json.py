@@ -21,6 +21,7 @@ from io import IOBase
 from typing import Any
 
 from django_jobqueue.exceptions import InvalidPayload
+from django_jobqueue.payload.misfit import Misfit, a, shown
 
 MAX_DEPTH = 100
 """Levels of nesting. A value that contains itself has more."""
@@ -78,18 +79,6 @@ def loads(text: str) -> Any:
     return json.loads(text)
 
 
-class _Refused(Exception):
-    """A value that cannot be stored.
-
-    The path grows while the search unwinds, so that good values pay nothing for it.
-    """
-
-    def __init__(self, problem: str) -> None:
-        super().__init__(problem)
-        self.problem = problem
-        self.steps: list[str] = []
-
-
 class _Search:
     """One walk over a value: refuses what would not come back, and looks for odd floats."""
 
@@ -105,7 +94,7 @@ class _Search:
             _check_text(value)
         elif kind is int:
             if value.bit_length() > _MAX_INTEGER_BITS:
-                raise _Refused("is an integer of more than 4300 digits; pass it as text")
+                raise Misfit("is an integer of more than 4300 digits; pass it as text")
         elif value is None or kind is bool:
             pass
         elif kind is float:
@@ -115,8 +104,8 @@ class _Search:
             for index, item in enumerate(value):
                 try:
                     self.check(item, depth + 1)
-                except _Refused as refused:
-                    refused.steps.append(f"[{index}]")
+                except Misfit as misfit:
+                    misfit.steps.append(f"[{index}]")
                     raise
         elif kind is dict:
             self._enter(value, depth)
@@ -124,26 +113,26 @@ class _Search:
                 _check_key(key)
                 try:
                     self.check(item, depth + 1)
-                except _Refused as refused:
-                    refused.steps.append(f"[{_shown(key)}]")
+                except Misfit as misfit:
+                    misfit.steps.append(f"[{shown(key)}]")
                     raise
         else:
-            raise _Refused(_why_not(value))
+            raise Misfit(_why_not(value))
 
     def _check_float(self, value: float) -> None:
         if not math.isfinite(value):
-            raise _Refused(f"is {value}, which JSON does not know; pass None, or text")
+            raise Misfit(f"is {value}, which JSON does not know; pass None, or text")
         if not -_EXPONENT_FROM < value < _EXPONENT_FROM or (value == 0 and math.copysign(1, value) < 0):
             self.has_odd_floats = True
 
     def _enter(self, value: Any, depth: int) -> None:
         if depth >= MAX_DEPTH:
-            raise _Refused(f"is nested in more than {MAX_DEPTH} levels, or contains itself")
+            raise Misfit(f"is nested in more than {MAX_DEPTH} levels, or contains itself")
         # Each element takes a byte at least. Without this, a list that holds one list many times
         # over is walked for ever.
         self.room -= len(value)
         if self.room < 0:
-            raise _Refused("makes it larger than allowed; pass a reference to it, such as an id")
+            raise Misfit("makes it larger than allowed; pass a reference to it, such as an id")
 
 
 def _text(value: Any, path: str, max_bytes: int) -> str:
@@ -153,8 +142,8 @@ def _text(value: Any, path: str, max_bytes: int) -> str:
     search = _Search(max_bytes)
     try:
         search.check(value, 0)
-    except _Refused as refused:
-        raise InvalidPayload(path + "".join(reversed(refused.steps)), refused.problem) from None
+    except Misfit as misfit:
+        raise misfit.at(path) from None
     if search.has_odd_floats:
         return _written(value)
     return _ENCODER.encode(value)
@@ -186,21 +175,21 @@ def _written(value: Any) -> str:
 
 def _check_key(key: Any) -> None:
     if type(key) is not str:
-        raise _Refused(f"has the key {_shown(key)}, which would come back as text; keys are plain text")
+        raise Misfit(f"has the key {shown(key)}, which would come back as text; keys are plain text")
     try:
         _check_text(key)
-    except _Refused as refused:
-        raise _Refused(f"has a key that {refused.problem}") from None
+    except Misfit as misfit:
+        raise Misfit(f"has a key that {misfit.problem}") from None
 
 
 def _check_text(text: str) -> None:
     if "\0" in text:
-        raise _Refused("contains a NUL character, which PostgreSQL cannot store")
+        raise Misfit("contains a NUL character, which PostgreSQL cannot store")
     if not text.isascii():
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            raise _Refused(
+            raise Misfit(
                 f"contains a lone surrogate at {error.start}, which is no character; decode the text anew"
             ) from None
 
@@ -222,27 +211,12 @@ def _why_not(value: Any) -> str:
     for plain in (str, int, float, list, tuple, dict):
         if issubclass(kind, plain):
             known = plain.__name__
-            return f"is {_a(name)}, which would arrive as a plain {known}; pass {_a(known)}"
+            return f"is {a(name)}, which would arrive as a plain {known}; pass {a(known)}"
     if hasattr(kind, "__dataclass_fields__") or hasattr(kind, "model_dump") or hasattr(kind, "__struct_fields__"):
-        return f"is {_a(name)}; name the type in the task's hint, or pass a dict"
+        return f"is {a(name)}; name the type in the task's hint, or pass a dict"
     if isinstance(value, IOBase) or hasattr(kind, "chunks"):
-        return f"is {_a(name)}, a file; store it, and pass its name or id"
+        return f"is {a(name)}, a file; store it, and pass its name or id"
     if hasattr(kind, "_meta") and hasattr(value, "pk"):
-        return f"is {_a(name)} model instance; pass its pk, and fetch it in the task"
+        return f"is {a(name)} model instance; pass its pk, and fetch it in the task"
     hint = _HINTS.get(name, "pass text, numbers, lists and dicts")
-    return f"is {_a(name)}, which JSON cannot hold; {hint}"
-
-
-def _a(name: str) -> str:
-    """Put the article that a name is spoken with before it: some are plural."""
-    if name in ("bytes", "dict_keys", "dict_values", "dict_items"):
-        return name
-    return f"{'an' if name[:1].lower() in 'aeio' or name[:2].lower() == 'un' else 'a'} {name}"
-
-
-def _shown(value: Any) -> str:
-    try:
-        text = repr(value)
-    except Exception:
-        return f"of type {type(value).__name__}"
-    return f"{text[:60]}…" if len(text) > 60 else text
+    return f"is {a(name)}, which JSON cannot hold; {hint}"

@@ -192,13 +192,12 @@ def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult 
     except (ValueError, RecursionError) as error:
         return _unreadable(f"the stored arguments cannot be read: {error}")
     if not isinstance(args, list) or not isinstance(kwargs, dict):
-        return _unreadable(f"the stored args are not a list, or the kwargs not an object: {order.args}, {order.kwargs}")
-    forms = forms_of(task.func, takes_context=task.takes_context)
-    if not forms.are_plain:
-        try:
-            args, kwargs = forms.read(args, kwargs)
-        except InvalidPayload as error:
-            return _unreadable(f"the stored arguments do not fit: {error}")
+        kinds = f"{type(args).__name__} and {type(kwargs).__name__}"
+        return _unreadable(f"the stored args and kwargs are of type {kinds}, not list and dict")
+    try:
+        args, kwargs = forms_of(task.func, takes_context=task.takes_context).read(args, kwargs)
+    except InvalidPayload as error:
+        return _unreadable(f"the stored arguments do not fit: {error}")
     return results.for_attempt(
         id=str(order.job_id),
         task=task,

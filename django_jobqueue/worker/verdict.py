@@ -9,10 +9,12 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Callable
+from traceback import walk_tb
 
 from django_jobqueue import results, tasks
 from django_jobqueue.compat import AnyTask
-from django_jobqueue.exceptions import JobCancelled, Reject, Retry, Snooze
+from django_jobqueue.exceptions import InvalidPayload, JobCancelled, Reject, Retry, Snooze
+from django_jobqueue.payload.signature import signature_of
 from django_jobqueue.payload.storable_text import describe, storable
 from django_jobqueue.policy.backoff import Backoff
 from django_jobqueue.policy.outcomes import Cancelled, Failed, Failure, Outcome, Snoozed, Verdict
@@ -42,29 +44,27 @@ def _judged(error: BaseException, task: AnyTask, result: results.TaskResult) -> 
             return Failed(describe(error), after_seconds=Retry(error.after).after)
         case Reject():
             return Failed(describe(error), Verdict.REJECTED)
-        case TypeError() if _does_not_fit(task, result):
-            return Failed(_mismatch(error, task, result), Verdict.INVALID_PAYLOAD)
+        case TypeError() if refusal := _refusal(error, task, result):
+            message = f"{task.module_path} does not take the stored arguments: {refusal}"
+            return Failed(Failure("builtins.TypeError", storable(message, 4000)), Verdict.INVALID_PAYLOAD)
         case _ if not tasks.may_retry(task, error):
             return Failed(describe(error), Verdict.NOT_RETRYABLE)
         case _:
             return Failed(describe(error), after_seconds=_asked_backoff(error, task, result))
 
 
-def _does_not_fit(task: AnyTask, result: results.TaskResult) -> bool:
-    context = [None] if task.takes_context else []
+def _refusal(error: TypeError, task: AnyTask, result: results.TaskResult) -> InvalidPayload | None:
+    """Say why the task cannot be called with what is stored; None where it was called, and failed by itself."""
+    own_code = getattr(inspect.unwrap(task.func), "__code__", None)
+    if any(frame.f_code is own_code for frame, _ in walk_tb(error.__traceback__)):
+        return None
     try:
-        inspect.signature(task.func).bind(*context, *result.args, **result.kwargs)
-    except TypeError:
-        return True
-    return False
-
-
-def _mismatch(error: TypeError, task: AnyTask, result: results.TaskResult) -> Failure:
-    given = ", ".join(
-        [repr(arg) for arg in result.args] + [f"{name}={value!r}" for name, value in result.kwargs.items()]
-    )
-    message = f"{task.module_path}{inspect.signature(task.func)} cannot be called with ({given}): {error}"
-    return Failure("builtins.TypeError", storable(message, 4000))
+        for follow in (False, True):  # a decorator may pass on whatever it gets
+            takes = signature_of(task.func, takes_context=task.takes_context, follow_wrapped=follow)
+            takes.require_fit(result.args, result.kwargs)
+    except InvalidPayload as refusal:
+        return refusal
+    return None
 
 
 def _asked_backoff(error: BaseException, task: AnyTask, result: results.TaskResult) -> float | None:

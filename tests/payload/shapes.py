@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum, IntEnum
+from typing import NewType
 from uuid import UUID
 
 import msgspec
@@ -58,6 +59,57 @@ class Point(msgspec.Struct):
     at: datetime
 
 
+@dataclass
+class Node:
+    name: Decimal
+    children: list[Node] = field(default_factory=list)
+
+
+class Renamed(pydantic.BaseModel):
+    name: str = pydantic.Field(alias="fullName")
+
+
+class OneWay(pydantic.BaseModel):
+    name: str = pydantic.Field(validation_alias="in", serialization_alias="out")
+
+
+@dataclass
+class Unreadable:
+    at: NoSuchType  # noqa: F821 - only a type checker would know it
+
+
+@dataclass
+class Touchy:
+    value: int
+
+    def __post_init__(self):
+        raise KeyError(f"too large: {self.value}")
+
+
+class Strict(pydantic.BaseModel):
+    street: str
+
+    @pydantic.field_validator("street")
+    @classmethod
+    def refuse(cls, value):
+        raise ValueError(f"I do not like {value}")
+
+
+class Tint(msgspec.Struct):
+    street: Colour
+
+
+Customer = NewType("Customer", UUID)
+
+
+def customer(value: Customer): ...
+def strict(value: Strict): ...
+def tint(value: Tint): ...
+def tree(value: Node): ...
+def renamed(value: Renamed): ...
+def one_way(value: OneWay): ...
+def unreadable(value: Unreadable): ...
+def touchy(value: Touchy): ...
 def moment(value: datetime): ...
 def day(value: date): ...
 def hour(value: time): ...

@@ -1,6 +1,7 @@
 """The signature: whatever Python would refuse at the call is refused at the enqueue, and nothing else is."""
 
 import inspect
+from functools import wraps
 from itertools import product
 
 import pytest
@@ -40,6 +41,26 @@ def test_it_refuses_what_python_refuses(function):
         except InvalidPayload:
             said = False
         assert said is fits, (args, kwargs)
+
+
+def injecting(function):
+    """Give a function its first argument, as decorators of projects do."""
+
+    @wraps(function)
+    def wrapper(*args, **kwargs):
+        return function("a client", *args, **kwargs)
+
+    return wrapper
+
+
+@injecting
+def injected(client, a): ...
+
+
+def test_what_a_decorator_takes_is_what_counts():
+    """A decorator may give arguments of its own: the call goes to what it has made of the function."""
+    signature_of(injected, takes_context=False).require_fit((1,), {})
+    signature_of(injected, takes_context=False).require_fit((), {"a": 1})
 
 
 @pytest.mark.parametrize(

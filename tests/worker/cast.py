@@ -5,6 +5,7 @@ import os
 import socket
 import sys
 from contextvars import ContextVar
+from functools import wraps
 
 from django.db import connection, transaction
 from django.utils import timezone, translation
@@ -154,6 +155,57 @@ def reject(reason="no good"):
 def add(a, b=1, *, c=2):
     """Add up to three numbers."""
     return a + b + c
+
+
+def logged(function):
+    """Pass on whatever it gets, as decorators of projects do."""
+
+    @wraps(function)
+    def wrapper(*args, **kwargs):
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+@task
+@logged
+def add_decorated(a, b=1, *, c=2):
+    """Add up to three numbers."""
+    return a + b + c
+
+
+def narrowed(function):
+    """Take less than the function does."""
+
+    @wraps(function)
+    def wrapper(a):
+        return function(a)
+
+    return wrapper
+
+
+@task
+@narrowed
+def add_narrowed(a, b=1, *, c=2):
+    """Add up to three numbers; called with one."""
+    return a + b + c
+
+
+def with_client(function):
+    """Give a function its first argument."""
+
+    @wraps(function)
+    def wrapper(*args, **kwargs):
+        return function("a client", *args, **kwargs)
+
+    return wrapper
+
+
+@task
+@with_client
+def misuse_what_is_given(client, a):
+    """Raise a TypeError from inside; called with one argument, given two."""
+    return len(a)
 
 
 @task

@@ -1,0 +1,39 @@
+"""What is wrong with a value, and where in it: raised deep inside, told by the one who knows the value's name."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django_jobqueue.exceptions import InvalidPayload
+
+
+class Misfit(Exception):
+    """A value that cannot be stored, or is none of its type.
+
+    The path grows while the search unwinds, so that good values pay nothing for it.
+    """
+
+    def __init__(self, problem: str) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.steps: list[str] = []
+
+    def at(self, path: str) -> InvalidPayload:
+        """Return the error that names the place; path names the whole value, as in `args[0]`."""
+        return InvalidPayload(path + "".join(reversed(self.steps)), self.problem)
+
+
+def a(name: str) -> str:
+    """Put the article that a name is spoken with before it: some are plural."""
+    if name in ("bytes", "dict_keys", "dict_values", "dict_items"):
+        return name
+    return f"{'an' if name[:1].lower() in 'aeio' or name[:2].lower() == 'un' else 'a'} {name}"
+
+
+def shown(value: Any) -> str:
+    """Write a value for an error, in 60 characters at most."""
+    try:
+        text = repr(value)
+    except Exception:
+        return f"of type {type(value).__name__}"
+    return f"{text[:60]}…" if len(text) > 60 else text
