@@ -8,8 +8,6 @@ started.
 from __future__ import annotations
 
 import json
-import os
-import signal
 import socket
 import sys
 from contextlib import suppress
@@ -20,6 +18,7 @@ from typing import Any
 from django_jobqueue.policy.outcomes import Committed, Failure, Interrupted, Outcome
 from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.frames import FrameReader, pack
+from django_jobqueue.worker.process import kill_group
 
 READ_BYTES = 64 * 1024
 """What is read at once. Larger buffers are taken from the system and given back, page by page, for each read."""
@@ -147,8 +146,7 @@ class Runner:
         self.phase = Phase.DYING
         self.ends, self.killed_why = ends or {}, why
         if self.pid is not None:
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self.pid, signal.SIGKILL)
+            kill_group(self.pid)
 
     def overdue(self, now: float, lease_margin: float) -> dict[int, Outcome | Committed]:
         """Find the flights, by ticket, that must be stopped with their process, and what each ends as."""

@@ -1,4 +1,7 @@
-"""What a child of a worker does as a process: it prints in lines, leaves signals to the keeper, and dies with it."""
+"""A child of a worker as a process.
+
+It prints in lines, leaves signals to the keeper and dies with it; what its jobs have started dies with the child.
+"""
 
 from __future__ import annotations
 
@@ -48,3 +51,9 @@ def ignore_stop_signals() -> None:
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
+
+
+def kill_group(pid: int) -> None:
+    """Kill a runner with what its jobs have started; call it before it is reaped and its number may be another's."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(pid, signal.SIGKILL)
