@@ -56,4 +56,11 @@ def ignore_stop_signals() -> None:
 def kill_group(pid: int) -> None:
     """Kill a runner with what its jobs have started; call it before it is reaped and its number may be another's."""
     with suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
+        try:
+            os.killpg(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            # Between its fork and its setsid a runner leads no group: it is in the one that keeper and forkserver are
+            # in, or by now in its own. Or it is gone, and the keeper has not heard yet that the forkserver has reaped
+            # it: then the number is nobody's or, once all others were used up, a stranger's, whose group is another.
+            if os.getpgid(pid) in (os.getpgrp(), pid):
+                os.kill(pid, signal.SIGKILL)
