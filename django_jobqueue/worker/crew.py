@@ -113,10 +113,7 @@ class Crew:
 
         A job that waits for long is let go, for another worker to take, and in any case before its lease ends.
         """
-        late = [flight for flight in self.fleet.waiting if flight.lease_until - lease_margin <= now]
-        if late:
-            self.never_started += late
-            self.fleet.waiting = [flight for flight in self.fleet.waiting if flight not in late]
+        self.never_started += self.fleet.take_late(now, lease_margin)
         self.fleet.release_reserved()
         if self.fleet.waiting:
             self.fleet.place()
