@@ -142,7 +142,7 @@ class Runner:
                 return payloads
 
     def kill(self, why: str, ends: dict[int, Outcome | Committed] | None = None) -> None:
-        """Kill it, with everything its jobs have started. `ends` holds, by ticket, what those end as that it is for."""
+        """Kill it, with what its jobs have started. `ends` holds, by ticket, what those end as that it is for."""
         self.phase = Phase.DYING
         self.ends, self.killed_why = ends or {}, why
         if self.pid is not None:

@@ -1,6 +1,6 @@
 """A child of a worker as a process.
 
-It prints in lines, leaves signals to the keeper and dies with it; what its jobs have started dies with the child.
+It prints in lines, leaves signals to the keeper, dies with it, and is killed as a group.
 """
 
 from __future__ import annotations
@@ -54,7 +54,10 @@ def ignore_stop_signals() -> None:
 
 
 def kill_group(pid: int) -> None:
-    """Kill a runner with what its jobs have started; call it before it is reaped and its number may be another's."""
+    """Kill a runner with what its jobs have started, but for a program that has left the group, as a daemon does.
+
+    Call it before the runner is reaped: after that its number may be another's.
+    """
     with suppress(ProcessLookupError, PermissionError):
         try:
             os.killpg(pid, signal.SIGKILL)
