@@ -1,33 +1,13 @@
-"""Settings of the benchmark: the app, no debug, warnings of jobs that end as they should not are not news here."""
+"""Settings of the benchmark: a database of its own, options as a line names them, and the workers' log."""
 
 import json
 import os
 
-from demo_project.settings import DATABASES as _DATABASES
-from demo_project.settings import INSTALLED_APPS as _INSTALLED_APPS
+from benchmarks.settings import *  # noqa: F403
+from benchmarks.settings import DATABASES, INSTALLED_APPS, LOGGING, TASKS
 
-SECRET_KEY = "a benchmark has no secrets"
-USE_TZ = True
-DATABASES = {"default": _DATABASES["default"] | {"NAME": "bench_budgets"}}
-INSTALLED_APPS = [
-    "django.contrib.contenttypes",
-    "django_jobqueue",
-    "benchmarks.budgets",
-    *(app for app in _INSTALLED_APPS if app == "django_tasks"),
-]
-TASKS = {
-    "default": {
-        "BACKEND": "django_jobqueue.backend.JobQueueBackend",
-        "QUEUES": [],
-        "OPTIONS": json.loads(os.environ.get("BUDGET_OPTIONS", "{}")),
-    }
-}
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "handlers": {"console": {"class": "logging.StreamHandler"}},
-    "loggers": {
-        "django": {"level": "WARNING"},
-        "django_jobqueue": {"handlers": ["console"], "level": "INFO"},
-    },
-}
+DATABASES["default"]["NAME"] = "bench_budgets"
+INSTALLED_APPS = [*INSTALLED_APPS, "benchmarks.budgets"]
+TASKS["default"]["OPTIONS"] = json.loads(os.environ.get("BUDGET_OPTIONS", "{}"))
+LOGGING["handlers"] = {"console": {"class": "logging.StreamHandler"}}
+LOGGING["loggers"]["django_jobqueue"] = {"handlers": ["console"], "level": "INFO"}

@@ -1,20 +1,7 @@
-"""Settings of the benchmark: the app, no debug, no log."""
+"""Settings of the benchmark: a database of its own."""
 
-from demo_project.settings import DATABASES as _DATABASES
-from demo_project.settings import INSTALLED_APPS as _INSTALLED_APPS
+from benchmarks.settings import *  # noqa: F403
+from benchmarks.settings import DATABASES, INSTALLED_APPS
 
-SECRET_KEY = "a benchmark has no secrets"
-USE_TZ = True
-DATABASES = {"default": _DATABASES["default"] | {"NAME": "bench_throughput"}}
-INSTALLED_APPS = [
-    "django.contrib.contenttypes",
-    "django_jobqueue",
-    "benchmarks.throughput",
-    *(app for app in _INSTALLED_APPS if app == "django_tasks"),
-]
-TASKS = {"default": {"BACKEND": "django_jobqueue.backend.JobQueueBackend", "QUEUES": [], "OPTIONS": {}}}
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "loggers": {"django": {"level": "WARNING"}, "django_jobqueue": {"level": "WARNING"}},
-}
+DATABASES["default"]["NAME"] = "bench_throughput"
+INSTALLED_APPS = [*INSTALLED_APPS, "benchmarks.throughput"]

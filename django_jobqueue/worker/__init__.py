@@ -14,7 +14,7 @@ Reading order:
 - `atomic`      a job and the record of its success in one transaction
 - `slate`       what is wiped before and after each attempt
 - `runner`      a child process: a reader, T threads for functions, one event loop for coroutines
-- `process`     what it does for its own part as a process
+- `process`     what it is as a process: how it prints, and what dies with whom
 - `descriptors` whether its jobs have left it any
 - `forkserver`  a child that has imported everything once, and forks runners
 - `launcher`    the keeper's end of that, and the spawn way for where forking is unsafe

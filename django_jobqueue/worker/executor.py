@@ -89,10 +89,10 @@ def run(
 ) -> Outcome | Committed:
     """Run an attempt of a function in this thread.
 
-    `is_unwanted` says whether a person wants the job cancelled, whenever it is asked. `tell` is called with
-    "begun" right before the code of a task that has a time limit, and with "committed" when an atomic task has
-    committed, before its callbacks are. `rested` is False when the thread comes straight from
-    another attempt, which has left its connections checked.
+    `is_unwanted` says whether a person wants the job cancelled, whenever it is asked. `tell` is called with "begun"
+    right before the code of a task that has a time limit, and with "committed" when an atomic task has committed,
+    before its callbacks are called. `rested` is False when the thread comes straight from another attempt, which has
+    left its connections checked.
     """
     try:
         if rested:

@@ -160,6 +160,15 @@ class Fleet:
             if runner.reserved and not any(flight.is_suspect for flight in runner.flights.values()):
                 runner.reserved = False
 
+    def take_late(self, now: float, lease_margin: float) -> list[Flight]:
+        """Take out what waits and has so little left of its lease that another worker may have it soon."""
+        stay: list[Flight] = []
+        taken: list[Flight] = []
+        for flight in self.waiting:
+            (taken if flight.lease_until - lease_margin <= now else stay).append(flight)
+        self.waiting = stay
+        return taken
+
     def take_impatient(self, now: float) -> list[Flight]:
         """Take out what no runner could take for too long: another worker may have one that can."""
         stay: list[Flight] = []

@@ -18,7 +18,7 @@ COROUTINE_GRACE_SECONDS = 1.0
 """A coroutine is cancelled by its runner, at its time limit or on request; so long after that the runner is killed."""
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Flight:
     """An attempt in the keeper's hands, from claim to settle."""
 

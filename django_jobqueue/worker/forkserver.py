@@ -21,7 +21,7 @@ import traceback
 from contextlib import suppress
 from typing import Any
 
-from django_jobqueue.worker.process import die_with_parent, flush_streams, ignore_stop_signals
+from django_jobqueue.worker.process import die_with_parent, flush_streams, ignore_stop_signals, kill_group
 from django_jobqueue.worker.runner import RunnerPlan, serve
 
 DATAGRAM_BYTES = 64 * 1024
@@ -136,12 +136,6 @@ def _reap(control: socket.socket, runners: set[int]) -> None:
         if pid in runners:
             runners.remove(pid)
             _tell(control, {"event": "exited", "pid": pid, "code": os.waitstatus_to_exitcode(status)})
-
-
-def kill_group(pid: int) -> None:
-    """Kill what a runner's jobs have started; call it before the runner is reaped and its number may be another's."""
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(pid, signal.SIGKILL)
 
 
 def _tell(control: socket.socket, event: dict[str, Any]) -> None:

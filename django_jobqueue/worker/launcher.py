@@ -17,7 +17,8 @@ from typing import Any, NamedTuple, Protocol
 
 from django_jobqueue.worker.deaths import Deaths
 from django_jobqueue.worker.executor import Bounds
-from django_jobqueue.worker.forkserver import DATAGRAM_BYTES, kill_group
+from django_jobqueue.worker.forkserver import DATAGRAM_BYTES
+from django_jobqueue.worker.process import kill_group
 from django_jobqueue.worker.runner import RunnerPlan
 
 logger = logging.getLogger("django_jobqueue.worker")

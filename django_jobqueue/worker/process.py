@@ -1,4 +1,7 @@
-"""What a child of a worker does as a process: it prints in lines, leaves signals to the keeper, and dies with it."""
+"""A child of a worker as a process.
+
+It prints in lines, leaves signals to the keeper, dies with it, and is killed as a group.
+"""
 
 from __future__ import annotations
 
@@ -48,3 +51,19 @@ def ignore_stop_signals() -> None:
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
+
+
+def kill_group(pid: int) -> None:
+    """Kill a runner with what its jobs have started, but for a program that has left the group, as a daemon does.
+
+    Call it before the runner is reaped: after that its number may be another's.
+    """
+    with suppress(ProcessLookupError, PermissionError):
+        try:
+            os.killpg(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            # Between its fork and its setsid a runner leads no group: it is in the one that keeper and forkserver are
+            # in, or by now in its own. Or it is gone, and the keeper has not heard yet that the forkserver has reaped
+            # it: then the number is nobody's or, once all others were used up, a stranger's, whose group is another.
+            if os.getpgid(pid) in (os.getpgrp(), pid):
+                os.kill(pid, signal.SIGKILL)

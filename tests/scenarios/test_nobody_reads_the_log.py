@@ -33,17 +33,24 @@ def full_pipe():
     os.close(write_end)
 
 
-def test_a_worker_whose_log_nobody_reads_keeps_its_leases_and_leaves(full_pipe, database_url, job_is):
-    """It renews, settles and claims as if somebody listened, and leaves with 0 when it is told to stop."""
-    worker = subprocess.Popen(
-        [sys.executable, "-m", "django", "runworker", "--processes", "1", "--grace", "5"],
+def start(database_url, output, *command):
+    """Start a program of the stage's project that writes where nobody reads."""
+    return subprocess.Popen(
+        [sys.executable, *command],
         cwd=ROOT,
         env=project(database_url),
         stdin=subprocess.DEVNULL,
-        stdout=full_pipe,
-        stderr=full_pipe,
+        stdout=output,
+        stderr=output,
         start_new_session=True,
     )
+
+
+def test_a_worker_whose_log_nobody_reads_keeps_its_leases_and_leaves(full_pipe, database_url, job_is):
+    """It renews, settles and claims as if somebody listened, and leaves with 0 when it is told to stop."""
+    # Its words to the terminal would be stuck first, and at those the interpreter can end: at a log it cannot.
+    quiet = ("--verbosity", "0")
+    worker = start(database_url, full_pipe, "-m", "django", "runworker", "--processes", "1", "--grace", "5", *quiet)
     try:
         job_is(tasks.fail.enqueue(), "FAILED")
         long = tasks.sleep.enqueue(5)
@@ -58,3 +65,28 @@ def test_a_worker_whose_log_nobody_reads_keeps_its_leases_and_leaves(full_pipe, 
     finally:
         worker.kill()
         worker.wait()
+
+
+CALL = """
+import os
+
+import django
+
+django.setup()
+from django.core.management import call_command
+
+call_command("runworker", "--processes", "1", "--until-idle")
+os._exit(7)
+"""
+
+
+def test_a_program_that_calls_the_worker_outlives_it(full_pipe, database_url):
+    """Where the worker was called by a program that has more to do it returns, though its log is stuck."""
+    result = tasks.fail.enqueue()
+    program = start(database_url, full_pipe, "-c", CALL)
+    try:
+        assert program.wait(SECONDS) == 7
+        assert Attempt.objects.get(job_id=int(result.id)).outcome == "failed"
+    finally:
+        program.kill()
+        program.wait()

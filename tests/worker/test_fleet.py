@@ -2,6 +2,7 @@
 
 import json
 from collections import Counter
+from copy import copy
 
 import pytest
 
@@ -483,6 +484,14 @@ def test_what_has_not_begun_is_no_reason_to_kill(crew):
     unwanted.ask(forced=True)
 
     assert one.overdue(clock.now(), 6.0) == {}
+
+
+def test_a_flight_is_no_other_that_looks_the_same():
+    """Two are never compared field by field: to look for one among thousands would read the payloads of all."""
+    one = flight()
+
+    assert one != copy(one)
+    assert one in {one}
 
 
 def test_a_request_is_news_once(crew):

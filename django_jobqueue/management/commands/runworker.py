@@ -23,6 +23,9 @@ class Command(BaseCommand):
 
     help = "Run jobs. The first SIGTERM or Ctrl-C lets running jobs end, the second leaves within two seconds."
 
+    owns_the_process = False
+    """Whether this process is there for the worker alone, and not a program that has called it."""
+
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
         """Take options in full only: a unit file that says --proc must not change its meaning with a new option."""
         return tell_in_one_line(super().create_parser(prog_name, subcommand, **{"allow_abbrev": False} | kwargs))
@@ -61,6 +64,7 @@ class Command(BaseCommand):
 
     def run_from_argv(self, argv: list[str]) -> None:
         """Be a worker to the end of this process: whenever it is told to stop, it leaves with 0."""
+        self.owns_the_process = True
         for number in STOP_SIGNALS:
             signal.signal(number, _leave)
         try:
@@ -99,7 +103,7 @@ class Command(BaseCommand):
             keeper.run()
         except WorkerFailed as error:
             failure = error
-        if keeper.scribe.is_stuck:
+        if keeper.scribe.is_stuck and self.owns_the_process:
             # Nobody takes what it says. To end in good order the interpreter would wait for that, and for ever.
             os._exit(0 if failure is None else 1)
         if failure is not None:
