@@ -106,7 +106,7 @@ class UnknownTask(Task):
         return self.task_name or ""
 
 
-def from_job(job: Job, attempts: Iterable[Attempt], task: AnyTask | None) -> TaskResult:
+def from_job(job: Job, attempts: Iterable[Attempt], task: AnyTask | None, *, created: bool = True) -> TaskResult:
     """Build the TaskResult of a job.
 
     `attempts` are its closed ones by number; task is None if nobody knows it.
@@ -141,6 +141,7 @@ def from_job(job: Job, attempts: Iterable[Attempt], task: AnyTask | None) -> Tas
         backend=job.backend,
         errors=errors,
         worker_ids=worker_ids,
+        created=created,
     )
     object.__setattr__(result, "_return_value", job.result)
     return result

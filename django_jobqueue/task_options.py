@@ -11,6 +11,8 @@ from typing import Any
 from django_jobqueue.compat import InvalidTask
 from django_jobqueue.conf import MAX_ATTEMPTS, unknown_option
 from django_jobqueue.exceptions import InvalidOptions
+from django_jobqueue.payload.signature import signature_of
+from django_jobqueue.payload.unique_key import KeyMaker, names_in
 from django_jobqueue.policy.backoff import Backoff
 
 MAX_NAME_LENGTH = 255
@@ -29,6 +31,8 @@ KNOWN = (
     "never_retry",
     "timeout",
     "atomic",
+    "unique_key",
+    "unique_until",
     "owner",
     "runbook",
 )
@@ -68,6 +72,10 @@ def normalized(task: Any) -> dict[str, Any]:
         faults = [f"{name} is in retry_on and in never_retry; keep one" for name in both]
         if values["atomic"] and inspect.iscoroutinefunction(task.func):
             faults.append("atomic is for functions: Django has no transactions in coroutines; leave it out")
+        if isinstance(values["unique_key"], str):
+            takes = signature_of(task.func, takes_context=task.takes_context, follow_wrapped=True)
+            strangers = names_in(values["unique_key"]) - takes.keywords.union(takes.positional)
+            faults += [f"unique_key names {{{name}}}, which {takes.name}() does not take" for name in sorted(strangers)]
     if faults:
         raise InvalidOptions(f"task {task.module_path}: {'; '.join(faults)}")
     return values
@@ -159,6 +167,21 @@ def _atomic(value: Any) -> bool:
     return value
 
 
+def _unique_key(value: Any) -> KeyMaker | None:
+    if value is None or (callable(value) and not inspect.isclass(value) and not inspect.iscoroutinefunction(value)):
+        return value
+    if not isinstance(value, str) or not value:
+        raise ValueError('is a template, as in "invoice:{invoice_id}", or a function of the arguments')
+    names_in(value)
+    return value
+
+
+def _unique_until(value: Any) -> str:
+    if value not in ("finished", "started"):
+        raise ValueError('is "finished" or "started"')
+    return str(value)
+
+
 def _owner(value: Any) -> str:
     return _words(value, MAX_NAME_LENGTH)
 
@@ -182,6 +205,8 @@ _RULES: dict[str, Callable[[Any], Any]] = {
     "never_retry": _exceptions,
     "timeout": _timeout,
     "atomic": _atomic,
+    "unique_key": _unique_key,
+    "unique_until": _unique_until,
     "owner": _owner,
     "runbook": _runbook,
 }

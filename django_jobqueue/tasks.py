@@ -16,7 +16,7 @@ A new option is a field of `Task` with its docstring, a parameter of `task`, and
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
@@ -28,10 +28,13 @@ from django_jobqueue.compat import (
     AnyTask,
 )
 from django_jobqueue.exceptions import InvalidOptions
+from django_jobqueue.payload.unique_key import KeyMaker
 from django_jobqueue.policy import backoff as backoffs
 from django_jobqueue.policy.retry import RetryPolicy
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from django_jobqueue.conf import Options
 
 _declared: dict[str, Task] = {}
@@ -78,6 +81,15 @@ class Task(AnyTask):
     What it writes to the queue's database is committed exactly once, or not at all. For functions only.
     """
 
+    unique_key: KeyMaker | None = None
+    """A template, as in "invoice:{invoice_id}", or a function of the arguments: one live job for each key.
+
+    A call whose key a live job holds answers with that job; `result.created` is False then.
+    """
+
+    unique_until: str = "finished"
+    """Until when a job holds its key: "finished", retries included, or "started", until it is first claimed."""
+
     owner: str = ""
     """Who answers for its dead letters: a team, a person, an address."""
 
@@ -90,6 +102,14 @@ class Task(AnyTask):
             object.__setattr__(self, name, value)
         super().__post_init__()
         _record(self)
+
+    def using(self, *, unique_key: KeyMaker | None = None, **changes: Any) -> Self:
+        """Make a variant for one call: what Django's `using()` takes, and a unique_key.
+
+        A key that is no template has its braces doubled; a function may return any text.
+        """
+        variant: Any = super().using(**changes)
+        return variant if unique_key is None else replace(variant, unique_key=unique_key)  # type: ignore[no-any-return]
 
 
 @overload
@@ -111,6 +131,8 @@ def task(
     never_retry: tuple[type[BaseException], ...] | type[BaseException] = ...,
     timeout: float | None = ...,
     atomic: bool = ...,
+    unique_key: KeyMaker | None = ...,
+    unique_until: str = ...,
     owner: str = ...,
     runbook: str = ...,
 ) -> Callable[[Callable[..., Any]], Task]: ...
@@ -172,6 +194,11 @@ def timeout_of(task: AnyTask) -> float | None:
 def is_atomic(task: AnyTask) -> bool:
     """Say whether a job of this task and its finish are one transaction."""
     return isinstance(task, Task) and task.atomic
+
+
+def is_unique_until_started(task: AnyTask) -> bool:
+    """Say whether a job of this task gives up its unique key when it is first claimed."""
+    return isinstance(task, Task) and task.unique_until == "started"
 
 
 def owner_of(task: AnyTask) -> str:

@@ -26,6 +26,16 @@ def take(first, second=None, *, value=None):
     """Take up to three arguments, and return nothing."""
 
 
+@task(unique_key="invoice:{invoice_id}")
+def bill(invoice_id, note=""):
+    """Be the only one of its invoice."""
+
+
+@task(unique_key="reminder:{invoice_id}", unique_until="started")
+def remind(invoice_id):
+    """Be the only one of its invoice that has not started."""
+
+
 @task
 def meet(person: shapes.OneWay):
     """Take a model that cannot read what it writes."""

@@ -64,6 +64,7 @@ class Job(models.Model):
     worker_id = models.UUIDField(null=True, blank=True)
 
     unique_key = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - NULL keeps keyless jobs out of the index
+    unique_until_started = models.BooleanField(db_default=False, help_text=_("The first claim gives up the key."))
     concurrency_key = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - NULL: under no limit
     order_key = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - NULL: in no order
 

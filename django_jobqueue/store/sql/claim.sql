@@ -11,7 +11,8 @@ SET status = 'RUNNING',
     worker_id = %(worker_id)s::uuid,
     attempt_count = job.attempt_count + 1,
     last_attempted_at = statement_timestamp(),
-    started_at = COALESCE(job.started_at, statement_timestamp())
+    started_at = COALESCE(job.started_at, statement_timestamp()),
+    unique_key = CASE WHEN job.unique_until_started THEN NULL ELSE job.unique_key END
 WHERE job.id = ANY (ARRAY(
     {inner}
 ))
