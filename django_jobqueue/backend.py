@@ -43,7 +43,7 @@ from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.signature import signature_of
 from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.payload.unique_key import unique_key
-from django_jobqueue.tasks import Task, is_unique_until_started, max_attempts_of, stored_name
+from django_jobqueue.tasks import Task, is_unique_until_started, max_attempts_of, stored_name, version_of
 
 if TYPE_CHECKING:
     from django_jobqueue.store.enqueue import Enqueued, NewJob
@@ -179,6 +179,7 @@ class JobQueueBackend(BaseTaskBackend):
         maker = getattr(task, "unique_key", None)
         job = NewJob(
             task=stored_name(task),
+            version=version_of(task),
             args=stored_args,
             kwargs=stored_kwargs,
             backend=self.alias,

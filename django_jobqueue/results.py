@@ -27,10 +27,9 @@ from django_jobqueue.compat import (
 )
 from django_jobqueue.exceptions import InvalidPayload, JobCancelled, JobQueueError
 from django_jobqueue.payload.storable_text import class_path
-from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.policy.lifecycle import Status
 from django_jobqueue.policy.outcomes import OutcomeName
-from django_jobqueue.tasks import Task
+from django_jobqueue.tasks import Task, arguments_for
 
 if TYPE_CHECKING:
     from django_jobqueue.models import Attempt, Job
@@ -152,7 +151,7 @@ def _arguments(job: Job, task: AnyTask | None) -> tuple[Any, Any]:
     if task is None:
         return job.args, job.kwargs
     try:
-        return forms_of(task.func, takes_context=task.takes_context).read(job.args, job.kwargs)
+        return arguments_for(task, job.args, job.kwargs, version=job.version)
     except (InvalidPayload, TypeError):
         return job.args, job.kwargs
 

@@ -26,6 +26,18 @@ def take(first, second=None, *, value=None):
     """Take up to three arguments, and return nothing."""
 
 
+@task(
+    version=3,
+    upgrade={
+        1: lambda args, kwargs: ([], {"amount": args[0]}),
+        2: lambda args, kwargs: (args, kwargs | {"currency": "EUR"}),
+    },
+)
+def pay(amount, currency, note=""):
+    """Return what was to be paid; older jobs had no currency, and their amount by place."""
+    return f"{amount} {currency}"
+
+
 @task(unique_key="invoice:{invoice_id}")
 def bill(invoice_id, note=""):
     """Be the only one of its invoice."""

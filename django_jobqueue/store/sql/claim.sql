@@ -17,7 +17,7 @@ WHERE job.id = ANY (ARRAY(
     {inner}
 ))
 RETURNING
-    job.id, job.task, job.attempt_count, job.args::text, job.kwargs::text,
+    job.id, job.task, job.version, job.attempt_count, job.args::text, job.kwargs::text,
     job.enqueued_at::text, job.started_at::text, job.last_attempted_at::text,
     job.edit_count, job.max_attempts, job.failure_count, job.interruption_count, job.snooze_count, job.crash_count,
     CASE WHEN job.attempt_count > 1 THEN (
