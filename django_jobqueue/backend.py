@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from asgiref.sync import sync_to_async
 from django.apps import apps
-from django.db import connections, transaction
+from django.db import connections
 
 from django_jobqueue import registry, results, task_options
 from django_jobqueue.compat import (
@@ -42,7 +42,8 @@ from django_jobqueue.exceptions import InvalidOptions, UnsupportedDatabase
 from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.signature import signature_of
 from django_jobqueue.payload.typed import forms_of
-from django_jobqueue.tasks import Task, max_attempts_of, stored_name
+from django_jobqueue.payload.unique_key import unique_key
+from django_jobqueue.tasks import Task, is_unique_until_started, max_attempts_of, stored_name, version_of
 
 if TYPE_CHECKING:
     from django_jobqueue.store.enqueue import Enqueued, NewJob
@@ -50,9 +51,6 @@ if TYPE_CHECKING:
 MAX_QUEUE_NAME_LENGTH = 128
 MAX_ALIAS_LENGTH = 64
 """The widths of the columns that hold them."""
-
-ROWS_PER_STATEMENT = 1000
-"""Jobs that one INSERT of `enqueue_many` carries."""
 
 _MAX_ID = 2**63 - 1
 
@@ -139,13 +137,7 @@ class JobQueueBackend(BaseTaskBackend):
                 raise InvalidTask(f"jobs[{index}]: {error}") from error
             checked.append(self._call(task, args, kwargs, path=f"jobs[{index}]."))
         self.require_postgresql()
-        if len(checked) <= ROWS_PER_STATEMENT:
-            return self._insert(checked)
-        with transaction.atomic(using=self.database):
-            found: list[results.TaskResult] = []
-            for start in range(0, len(checked), ROWS_PER_STATEMENT):
-                found += self._insert(checked[start : start + ROWS_PER_STATEMENT])
-            return found
+        return self._insert(checked)
 
     async def aenqueue_many(
         self, calls: Iterable[tuple[AnyTask, Sequence[Any], Mapping[str, Any]]]
@@ -160,14 +152,17 @@ class JobQueueBackend(BaseTaskBackend):
         """
         number = _job_id(result_id)
         self.require_postgresql()
+        return self._read(number)
+
+    def _read(self, number: int, *, created: bool = True) -> results.TaskResult:
         from django_jobqueue.models import Job
 
         try:
             job = Job.objects.using(self.database).get(pk=number, backend=self.alias)
         except Job.DoesNotExist:
-            raise TaskResultDoesNotExist(result_id) from None
+            raise TaskResultDoesNotExist(str(number)) from None
         attempts = job.attempts.using(self.database).order_by("number")
-        return results.from_job(job, attempts, registry.find(job.task))
+        return results.from_job(job, attempts, registry.find(job.task), created=created)
 
     def _call(self, task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> _Call:
         self._require_app()
@@ -179,8 +174,12 @@ class JobQueueBackend(BaseTaskBackend):
         stored_args, stored_kwargs = storable_json.arguments(
             *forms.write(args, kwargs, path=path), max_bytes=options.max_payload_bytes, path=path
         )
+        # Read back before anything is written: a type of the project's may not understand its own words.
+        arriving = forms.read(storable_json.loads(stored_args), storable_json.loads(stored_kwargs), path=path)
+        maker = getattr(task, "unique_key", None)
         job = NewJob(
             task=stored_name(task),
+            version=version_of(task),
             args=stored_args,
             kwargs=stored_kwargs,
             backend=self.alias,
@@ -188,9 +187,9 @@ class JobQueueBackend(BaseTaskBackend):
             priority=int(task.priority),
             run_after=task.run_after,
             max_attempts=max_attempts_of(task, options),
+            unique_key=maker and unique_key(maker, task.func, *arriving, takes_context=task.takes_context, path=path),
+            unique_until_started=is_unique_until_started(task),
         )
-        # Read back before anything is written: a type of the project's may not understand its own words.
-        arriving = forms.read(storable_json.loads(stored_args), storable_json.loads(stored_kwargs), path=path)
         return _Call(task, job, *arriving)
 
     def _insert(self, calls: Sequence[_Call]) -> list[results.TaskResult]:
@@ -200,11 +199,17 @@ class JobQueueBackend(BaseTaskBackend):
         if self.options.notify:
             notify.announce(
                 self.database,
-                {call.job.queue_name for call, row in zip(calls, rows, strict=True) if row.status == "READY"},
+                {
+                    call.job.queue_name
+                    for call, row in zip(calls, rows, strict=True)
+                    if row.created and row.status == "READY"
+                },
             )
         return [self._result(call, row) for call, row in zip(calls, rows, strict=True)]
 
     def _result(self, call: _Call, row: Enqueued) -> results.TaskResult:
+        if not row.created:
+            return self._read(row.id, created=False)
         result = results.enqueued(
             id=str(row.id),
             task=call.task,

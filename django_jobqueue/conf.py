@@ -23,6 +23,12 @@ from django_jobqueue.exceptions import InvalidOptions
 MAX_ATTEMPTS = 32_767
 """The most that `max_attempts` may say, here and on a task."""
 
+MAX_JSON_BYTES = 2 * 1024 * 1024
+"""The most that `max_payload_bytes` and `max_result_bytes` may say.
+
+jsonb takes up to six times the bytes of the text (`[0,0,…]`), and a constraint of the table ends at 16 MiB.
+"""
+
 _DAY = 24 * 3600
 
 
@@ -64,13 +70,13 @@ class Options:
     max_snoozes: int = _integer(1000, minimum=0, maximum=1_000_000)
     """Times a job may snooze before it is a dead letter. Default 1000."""
 
-    max_payload_bytes: int = _integer(256 * 1024, minimum=1024, maximum=64 * 1024 * 1024)
+    max_payload_bytes: int = _integer(256 * 1024, minimum=1024, maximum=MAX_JSON_BYTES)
     """Most that the arguments of a job, as JSON in UTF-8, may take.
 
     Bytes; default 262144 (256 KiB).
     """
 
-    max_result_bytes: int = _integer(256 * 1024, minimum=1024, maximum=64 * 1024 * 1024)
+    max_result_bytes: int = _integer(256 * 1024, minimum=1024, maximum=MAX_JSON_BYTES)
     """Most that the return value of a job, as JSON in UTF-8, may take.
 
     Bytes; default 262144 (256 KiB).

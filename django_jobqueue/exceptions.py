@@ -5,6 +5,7 @@
     ├── InvalidPayload        arguments or a result that JSON or PostgreSQL cannot hold
     ├── UnsupportedDatabase   the queue's database is not PostgreSQL
     ├── MissingTables         migrate has not been run there
+    ├── UniqueKeyContended    the holders of a unique key come and go too fast to be caught
     ├── Refused               an operation that the state of a job does not allow; has `.code`
     ├── LeaseLost             another worker has the job by now; what an atomic task wrote is rolled back
     ├── WorkerLost            why a lost attempt has no other error
@@ -55,6 +56,16 @@ class MissingTables(JobQueueError, ImproperlyConfigured):
             f"the tables of the job queue are missing, or older than this release, in DATABASES[{database!r}]; "
             f"run manage.py migrate --database {database}"
         )
+
+
+class UniqueKeyContended(JobQueueError):
+    """A unique key was neither free nor held, several times in a row: its holders end as fast as they come.
+
+    Nothing was written for it. Enqueue again.
+    """
+
+    def __init__(self, task: str, key: str | None) -> None:
+        super().__init__(f"the unique key {key!r} of {task} changes hands too fast; enqueue again")
 
 
 class Refused(JobQueueError):

@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from django_jobqueue import registry
 from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.exceptions import InvalidPayload, Refused
 from django_jobqueue.models import AuditEntry, DeadLetter, Job
@@ -32,6 +33,7 @@ from django_jobqueue.store.cancel import cancel as _cancel
 from django_jobqueue.store.discard import discard as _discard
 from django_jobqueue.store.replay import NO_EDIT, Edit
 from django_jobqueue.store.replay import replay as _replay
+from django_jobqueue.tasks import require_arguments
 
 MAX_TEXT_CHARS = 4000
 """Of a reason; longer ones lose their middle."""
@@ -55,7 +57,8 @@ def replay(
     """Start the job of a dead letter again: same job, fresh budget, all of its history.
 
     args and kwargs replace the job's own where given; the audit entry then holds both versions. The unique key stays as
-    it was. Raises InvalidPayload if they cannot be stored.
+    it was. Raises InvalidPayload if they cannot be stored, or the task does not take them (they are of the version of
+    the job, and go through the upgrades of the task).
     """
     database = using or _database_of(letter)
     letter_id = _id_of(letter, DeadLetter)
@@ -186,7 +189,12 @@ def _edit(letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] 
     if isinstance(args, str | bytes):
         raise InvalidPayload("args", f"is {type(args).__name__}, not a list of arguments")
     # The half that stays is only read for the size, which both count towards.
-    job = Job.objects.using(using).filter(dead_letter__pk=letter_id).only("backend", "args", "kwargs").first()
+    job = (
+        Job.objects.using(using)
+        .filter(dead_letter__pk=letter_id)
+        .only("backend", "task", "version", "args", "kwargs")
+        .first()
+    )
     if job is None:
         return NO_EDIT
     args_text, kwargs_text = storable_json.arguments(
@@ -194,4 +202,7 @@ def _edit(letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] 
         job.kwargs if kwargs is None else kwargs,
         max_bytes=queue_options(job.backend).max_payload_bytes,
     )
+    # Where the task is known: as the runner will read it. What is stored is what was given.
+    if task := registry.find(job.task):
+        require_arguments(task, storable_json.loads(args_text), storable_json.loads(kwargs_text), version=job.version)
     return Edit(None if args is None else args_text, None if kwargs is None else kwargs_text)

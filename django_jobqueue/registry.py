@@ -19,7 +19,7 @@ from django.utils.module_loading import module_has_submodule
 
 from django_jobqueue.compat import AnyTask, Task
 from django_jobqueue.exceptions import InvalidOptions
-from django_jobqueue.tasks import declared, names_of, stored_name
+from django_jobqueue.tasks import declared, names_of, stored_name, version_of
 
 logger = logging.getLogger(__name__)
 
@@ -50,6 +50,10 @@ class Registry:
     def coroutines(self) -> tuple[str, ...]:
         """Return the names of tasks that run in the event loop, sorted."""
         return tuple(name for name in self.names() if iscoroutinefunction(self.tasks[name].func))
+
+    def versions(self) -> dict[str, int]:
+        """Return the newest version known of each name whose task has more than one."""
+        return {name: version for name, task in self.tasks.items() if (version := version_of(task)) > 1}
 
 
 def discover() -> Registry:

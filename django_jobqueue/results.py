@@ -27,10 +27,9 @@ from django_jobqueue.compat import (
 )
 from django_jobqueue.exceptions import InvalidPayload, JobCancelled, JobQueueError
 from django_jobqueue.payload.storable_text import class_path
-from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.policy.lifecycle import Status
 from django_jobqueue.policy.outcomes import OutcomeName
-from django_jobqueue.tasks import Task
+from django_jobqueue.tasks import Task, arguments_for
 
 if TYPE_CHECKING:
     from django_jobqueue.models import Attempt, Job
@@ -106,7 +105,7 @@ class UnknownTask(Task):
         return self.task_name or ""
 
 
-def from_job(job: Job, attempts: Iterable[Attempt], task: AnyTask | None) -> TaskResult:
+def from_job(job: Job, attempts: Iterable[Attempt], task: AnyTask | None, *, created: bool = True) -> TaskResult:
     """Build the TaskResult of a job.
 
     `attempts` are its closed ones by number; task is None if nobody knows it.
@@ -141,6 +140,7 @@ def from_job(job: Job, attempts: Iterable[Attempt], task: AnyTask | None) -> Tas
         backend=job.backend,
         errors=errors,
         worker_ids=worker_ids,
+        created=created,
     )
     object.__setattr__(result, "_return_value", job.result)
     return result
@@ -151,7 +151,7 @@ def _arguments(job: Job, task: AnyTask | None) -> tuple[Any, Any]:
     if task is None:
         return job.args, job.kwargs
     try:
-        return forms_of(task.func, takes_context=task.takes_context).read(job.args, job.kwargs)
+        return arguments_for(task, job.args, job.kwargs, version=job.version)
     except (InvalidPayload, TypeError):
         return job.args, job.kwargs
 

@@ -5,16 +5,22 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from inspect import iscoroutinefunction
 from typing import Any
 
 from django_jobqueue.compat import InvalidTask
 from django_jobqueue.conf import MAX_ATTEMPTS, unknown_option
 from django_jobqueue.exceptions import InvalidOptions
+from django_jobqueue.payload.signature import signature_of
+from django_jobqueue.payload.unique_key import KeyMaker, names_in
+from django_jobqueue.payload.versions import Step
 from django_jobqueue.policy.backoff import Backoff
 
 MAX_NAME_LENGTH = 255
 """The width of the column that holds a stored name."""
+
+MAX_VERSION = 32_767
 
 KNOWN = (
     "priority",
@@ -29,6 +35,10 @@ KNOWN = (
     "never_retry",
     "timeout",
     "atomic",
+    "version",
+    "upgrade",
+    "unique_key",
+    "unique_until",
     "owner",
     "runbook",
 )
@@ -66,8 +76,17 @@ def normalized(task: Any) -> dict[str, Any]:
     if not faults:
         both = [cls.__name__ for cls in values["never_retry"] if cls in (values["retry_on"] or ())]
         faults = [f"{name} is in retry_on and in never_retry; keep one" for name in both]
-        if values["atomic"] and inspect.iscoroutinefunction(task.func):
+        if values["atomic"] and iscoroutinefunction(task.func):
             faults.append("atomic is for functions: Django has no transactions in coroutines; leave it out")
+        earlier = set(range(1, values["version"]))
+        if missing := sorted(earlier - set(values["upgrade"])):
+            faults.append(f"upgrade has nothing for version {', '.join(map(str, missing))}; jobs of it would not fit")
+        if strange := sorted(set(values["upgrade"]) - earlier):
+            faults.append(f"upgrade names version {', '.join(map(str, strange))}; version is {values['version']}")
+        if isinstance(values["unique_key"], str):
+            takes = signature_of(task.func, takes_context=task.takes_context, follow_wrapped=True)
+            strangers = names_in(values["unique_key"]) - takes.keywords.union(takes.positional)
+            faults += [f"unique_key names {{{name}}}, which {takes.name}() does not take" for name in sorted(strangers)]
     if faults:
         raise InvalidOptions(f"task {task.module_path}: {'; '.join(faults)}")
     return values
@@ -129,7 +148,7 @@ def _backoff(value: Any) -> Backoff | Callable[..., Any] | None:
         return value
     if not callable(value) or inspect.isclass(value):
         raise ValueError("is a policy of django_jobqueue.backoff, as in exponential(base_seconds=2), or a function")
-    if inspect.iscoroutinefunction(value):
+    if iscoroutinefunction(value):
         raise ValueError("is asked between attempts and cannot be awaited; use a plain function")
     return value  # type: ignore[no-any-return]
 
@@ -159,6 +178,37 @@ def _atomic(value: Any) -> bool:
     return value
 
 
+def _version(value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_VERSION:
+        raise ValueError(f"is a whole number from 1 to {MAX_VERSION}")
+    return value
+
+
+def _upgrade(value: Any) -> Mapping[int, Step]:
+    if not isinstance(value, Mapping) or not all(_is_step(*item) for item in value.items()):
+        raise ValueError("is a dict of earlier versions and functions, as in {1: function_of_args_and_kwargs}")
+    return dict(value)
+
+
+def _is_step(version: Any, step: Any) -> bool:
+    return type(version) is int and callable(step) and not inspect.isclass(step) and not iscoroutinefunction(step)
+
+
+def _unique_key(value: Any) -> KeyMaker | None:
+    if value is None or (callable(value) and not inspect.isclass(value) and not iscoroutinefunction(value)):
+        return value
+    if not isinstance(value, str) or not value:
+        raise ValueError('is a template, as in "invoice:{invoice_id}", or a function of the arguments')
+    names_in(value)
+    return value
+
+
+def _unique_until(value: Any) -> str:
+    if value not in ("finished", "started"):
+        raise ValueError('is "finished" or "started"')
+    return str(value)
+
+
 def _owner(value: Any) -> str:
     return _words(value, MAX_NAME_LENGTH)
 
@@ -182,6 +232,10 @@ _RULES: dict[str, Callable[[Any], Any]] = {
     "never_retry": _exceptions,
     "timeout": _timeout,
     "atomic": _atomic,
+    "version": _version,
+    "upgrade": _upgrade,
+    "unique_key": _unique_key,
+    "unique_until": _unique_until,
     "owner": _owner,
     "runbook": _runbook,
 }

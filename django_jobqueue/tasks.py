@@ -16,7 +16,7 @@ A new option is a field of `Task` with its docstring, a parameter of `task`, and
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
@@ -27,11 +27,17 @@ from django_jobqueue.compat import (
     DEFAULT_TASK_QUEUE_NAME,
     AnyTask,
 )
-from django_jobqueue.exceptions import InvalidOptions
+from django_jobqueue.exceptions import InvalidOptions, InvalidPayload
+from django_jobqueue.payload.signature import signature_of
+from django_jobqueue.payload.typed import forms_of
+from django_jobqueue.payload.unique_key import KeyMaker
+from django_jobqueue.payload.versions import Step, upgraded
 from django_jobqueue.policy import backoff as backoffs
 from django_jobqueue.policy.retry import RetryPolicy
 
 if TYPE_CHECKING:
+    from typing import Self
+
     from django_jobqueue.conf import Options
 
 _declared: dict[str, Task] = {}
@@ -78,6 +84,24 @@ class Task(AnyTask):
     What it writes to the queue's database is committed exactly once, or not at all. For functions only.
     """
 
+    version: int = 1
+    """The version of its arguments: one more whenever jobs that are stored would not fit any more."""
+
+    upgrade: Mapping[int, Step] = field(default_factory=dict, hash=False)
+    """How older jobs are made to fit: for each earlier version a function `(args, kwargs) -> (args, kwargs)`.
+
+    It gets plain JSON as it is stored, and leads to the next version.
+    """
+
+    unique_key: KeyMaker | None = None
+    """A template, as in "invoice:{invoice_id}", or a function of the arguments: one live job for each key.
+
+    A call whose key a live job holds answers with that job; `result.created` is False then.
+    """
+
+    unique_until: str = "finished"
+    """Until when a job holds its key: "finished", retries included, or "started", until it is first claimed."""
+
     owner: str = ""
     """Who answers for its dead letters: a team, a person, an address."""
 
@@ -90,6 +114,14 @@ class Task(AnyTask):
             object.__setattr__(self, name, value)
         super().__post_init__()
         _record(self)
+
+    def using(self, *, unique_key: KeyMaker | None = None, **changes: Any) -> Self:
+        """Make a variant for one call: what Django's `using()` takes, and a unique_key.
+
+        A key that is no template has its braces doubled; a function may return any text.
+        """
+        variant: Any = super().using(**changes)
+        return variant if unique_key is None else replace(variant, unique_key=unique_key)  # type: ignore[no-any-return]
 
 
 @overload
@@ -111,6 +143,10 @@ def task(
     never_retry: tuple[type[BaseException], ...] | type[BaseException] = ...,
     timeout: float | None = ...,
     atomic: bool = ...,
+    version: int = ...,
+    upgrade: Mapping[int, Step] = ...,
+    unique_key: KeyMaker | None = ...,
+    unique_until: str = ...,
     owner: str = ...,
     runbook: str = ...,
 ) -> Callable[[Callable[..., Any]], Task]: ...
@@ -172,6 +208,40 @@ def timeout_of(task: AnyTask) -> float | None:
 def is_atomic(task: AnyTask) -> bool:
     """Say whether a job of this task and its finish are one transaction."""
     return isinstance(task, Task) and task.atomic
+
+
+def version_of(task: AnyTask) -> int:
+    """Return the version of arguments that the code of this task takes."""
+    return task.version if isinstance(task, Task) else 1
+
+
+def arguments_for(
+    task: AnyTask, args: list[Any], kwargs: dict[str, Any], *, version: int, path: str = ""
+) -> tuple[list[Any], dict[str, Any]]:
+    """Turn stored arguments of a version into those that the task is called with. Raises InvalidPayload.
+
+    It calls the task's code, where there are upgrades or types of the project's.
+    """
+    steps = task.upgrade if isinstance(task, Task) else {}
+    fresh = upgraded(args, kwargs, stored=version, version=version_of(task), steps=steps, path=path)
+    return forms_of(task.func, takes_context=task.takes_context).read(*fresh, path=path)
+
+
+def require_arguments(task: AnyTask, args: Any, kwargs: Any, *, version: int) -> None:
+    """Raise InvalidPayload unless the task can be called with these stored arguments of a version.
+
+    As `arguments_for`, it calls the task's code, but not the task.
+    """
+    if not isinstance(args, list) or not isinstance(kwargs, dict):
+        kinds = f"{type(args).__name__} and {type(kwargs).__name__}"
+        raise InvalidPayload("args and kwargs", f"are of type {kinds}, not list and dict")
+    takes = signature_of(task.func, takes_context=task.takes_context)
+    takes.require_fit(*arguments_for(task, args, kwargs, version=version))
+
+
+def is_unique_until_started(task: AnyTask) -> bool:
+    """Say whether a job of this task gives up its unique key when it is first claimed."""
+    return isinstance(task, Task) and task.unique_until == "started"
 
 
 def owner_of(task: AnyTask) -> str:

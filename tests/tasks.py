@@ -26,6 +26,28 @@ def take(first, second=None, *, value=None):
     """Take up to three arguments, and return nothing."""
 
 
+@task(
+    version=3,
+    upgrade={
+        1: lambda args, kwargs: ([], {"amount": args[0]}),
+        2: lambda args, kwargs: (args, kwargs | {"currency": "EUR"}),
+    },
+)
+def pay(amount, currency, note=""):
+    """Return what was to be paid; older jobs had no currency, and their amount by place."""
+    return f"{amount} {currency}"
+
+
+@task(unique_key="invoice:{invoice_id}")
+def bill(invoice_id, note=""):
+    """Be the only one of its invoice."""
+
+
+@task(unique_key="reminder:{invoice_id}", unique_until="started")
+def remind(invoice_id):
+    """Be the only one of its invoice that has not started."""
+
+
 @task
 def meet(person: shapes.OneWay):
     """Take a model that cannot read what it writes."""

@@ -215,7 +215,7 @@ def test_a_status_is_read_in_any_case():
     [
         ([], "jobqueue: the following arguments are required: {stats,dead,jobs}"),
         (["dead"], "jobqueue dead: the following arguments are required: {list,show,replay,discard}"),
-        (["jobs"], "jobqueue jobs: the following arguments are required: {list,show,cancel}"),
+        (["jobs"], "jobqueue jobs: the following arguments are required: {list,show,check,cancel}"),
         (["jobs", "list", "--limit", "x"], "jobqueue jobs list: argument --limit: takes a number from 1 to 1000"),
         (["stats", "--all"], "jobqueue: unrecognized arguments: --all"),
     ],
@@ -243,11 +243,11 @@ def test_what_is_refused_ends_with_one():
 
 def test_edited_arguments_are_given_as_json():
     """One letter can be replayed with other arguments."""
-    letter = make_dead_letter(kwargs={"color": "rde"})
+    letter = make_dead_letter(kwargs={"message": "rde"})
 
-    jobqueue("dead", "replay", letter.pk, "--kwargs", '{"color": "red"}')
+    jobqueue("dead", "replay", letter.pk, "--kwargs", '{"message": "red"}')
 
-    assert Job.objects.get().kwargs == {"color": "red"}
+    assert Job.objects.get().kwargs == {"message": "red"}
 
 
 @pytest.mark.parametrize("verb", ["replay", "discard"])

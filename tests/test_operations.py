@@ -9,6 +9,7 @@ from django_jobqueue.database import queue_database
 from django_jobqueue.exceptions import InvalidPayload, Refused
 from django_jobqueue.models import AuditEntry, DeadLetter, Job
 from django_jobqueue.operations import Receipt, cancel, cancel_many, discard, discard_many, replay, replay_many
+from tests import tasks as cast
 from tests.factories import make_dead_letter, make_job
 
 pytestmark = pytest.mark.django_db
@@ -79,12 +80,34 @@ def test_words_that_postgresql_cannot_hold_are_kept_readable():
 
 def test_edited_arguments_are_stored_as_given():
     """A replay with edited arguments runs with exactly those, types included."""
-    job = replay(make_dead_letter(args=[1], kwargs={"a": 1}), by="ada", reason="", args=(1e16, "x"), kwargs={"b": None})
+    letter = make_dead_letter(task="gone.task", args=[1], kwargs={"a": 1})
+    job = replay(letter, by="ada", reason="", args=(1e16, "x"), kwargs={"b": None})
 
     with connection.cursor() as cursor:
         cursor.execute("SELECT args::text FROM django_jobqueue_job WHERE id = %s", [job.pk])
         assert cursor.fetchone() == ('[10000000000000000.0, "x"]',)
     assert job.kwargs == {"b": None}
+
+
+def test_edited_arguments_that_the_task_does_not_take_are_refused():
+    """Asked before anything is written, of the code that is here; the letter stays as it was."""
+    letter = make_dead_letter(task=cast.take.module_path, args=[1])
+
+    with pytest.raises(InvalidPayload, match=r"kwargs\['secund'\]: is no argument of take\(\); did you mean 'second'"):
+        replay(letter, by="ada", reason="", kwargs={"secund": 2})
+
+    assert Job.objects.get(pk=letter.job_id).status == "FAILED"
+
+
+def test_edited_arguments_are_of_the_version_of_the_job():
+    """They go through the upgrades of the task to see whether they fit, and are stored as they were given."""
+    letter = make_dead_letter(task=cast.pay.module_path, version=1, args=[1])
+
+    job = replay(letter, by="ada", reason="", args=[2])
+
+    assert (job.version, job.args, job.kwargs) == (1, [2], {})
+    with pytest.raises(InvalidPayload, match="upgrade 1 raised IndexError"):
+        replay(make_dead_letter(task=cast.pay.module_path, version=1, args=[1]), by="ada", reason="", args=[])
 
 
 def test_empty_arguments_are_arguments():

@@ -5,9 +5,14 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import Q
 from django.db.models.functions import Now
+from django.db.models.lookups import LessThanOrEqual
 from django.utils.translation import gettext_lazy as _
 
+from django_jobqueue.models.column_size import ColumnSize
 from django_jobqueue.policy import lifecycle
+
+MAX_STORED_BYTES = 16 * 1024 * 1024
+"""Most that the arguments of a job, or its result, take as PostgreSQL stores them, whoever writes them."""
 
 
 class Job(models.Model):
@@ -59,6 +64,7 @@ class Job(models.Model):
     worker_id = models.UUIDField(null=True, blank=True)
 
     unique_key = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - NULL keeps keyless jobs out of the index
+    unique_until_started = models.BooleanField(db_default=False, help_text=_("The first claim gives up the key."))
     concurrency_key = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - NULL: under no limit
     order_key = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - NULL: in no order
 
@@ -79,6 +85,14 @@ class Job(models.Model):
             models.CheckConstraint(
                 condition=Q(lease_token__isnull=True) | Q(status=lifecycle.Status.RUNNING.value),
                 name="jobqueue_job_token_is_running",
+            ),
+            # The last bound, also for SQL by hand: what one row can cost a claim, a page, a worker's memory.
+            models.CheckConstraint(
+                condition=LessThanOrEqual(ColumnSize("args") + ColumnSize("kwargs"), MAX_STORED_BYTES),
+                name="jobqueue_job_arguments_size",
+            ),
+            models.CheckConstraint(
+                condition=LessThanOrEqual(ColumnSize("result"), MAX_STORED_BYTES), name="jobqueue_job_result_size"
             ),
             # Held from enqueue to the end, retry wait included, so that a retry never meets its own twin.
             models.UniqueConstraint(

@@ -91,7 +91,7 @@ class _Search:
     def check(self, value: Any, depth: int) -> None:
         kind = type(value)
         if kind is str:
-            _check_text(value)
+            check_text(value)
         elif kind is int:
             if value.bit_length() > _MAX_INTEGER_BITS:
                 raise Misfit("is an integer of more than 4300 digits; pass it as text")
@@ -177,12 +177,13 @@ def _check_key(key: Any) -> None:
     if type(key) is not str:
         raise Misfit(f"has the key {shown(key)}, which would come back as text; keys are plain text")
     try:
-        _check_text(key)
+        check_text(key)
     except Misfit as misfit:
         raise Misfit(f"has a key that {misfit.problem}") from None
 
 
-def _check_text(text: str) -> None:
+def check_text(text: str) -> None:
+    """Raise Misfit for text that PostgreSQL cannot hold."""
     if "\0" in text:
         raise Misfit("contains a NUL character, which PostgreSQL cannot store")
     if not text.isascii():

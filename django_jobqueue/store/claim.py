@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import NamedTuple
 from uuid import UUID
 
 from django_jobqueue.policy.retry import Tally
-from django_jobqueue.store.statement import Row, Statement, text_array
+from django_jobqueue.store.statement import Row, Statement, array, text_array
 
 
 class Claimed(NamedTuple):
@@ -19,6 +20,7 @@ class Claimed(NamedTuple):
 
     id: int
     task: str
+    version: int
     attempt_number: int
     args: str
     kwargs: str
@@ -45,6 +47,14 @@ def queue_pattern(text: str) -> str:
     return prefix.replace("\\", "\\\\").replace("%", "\\%").replace("_", "\\_") + star
 
 
+ALL_ONE: Mapping[str, int] = MappingProxyType({})
+
+
+def known_versions(tasks: Sequence[str], versions: Mapping[str, int]) -> str:
+    """Write the newest version known of each task as an array beside theirs."""
+    return array([str(versions.get(task, 1)) for task in tasks])
+
+
 def claim(
     *,
     backend: str,
@@ -56,9 +66,11 @@ def claim(
     lease_seconds: float,
     suspects: bool = True,
     by_group: bool = False,
+    versions: Mapping[str, int] = ALL_ONE,
 ) -> Statement[list[Claimed]]:
     """Claim at most `limit` ready jobs of known `tasks`, in claim order: priority, run_after, id.
 
+    `versions` are the newest ones known, of tasks that have more than one; jobs of newer ones are left to others.
     `suspects` says whether jobs that may have taken a process down are among them.
 
     One token serves the whole batch: it is the fence of each row, and no two claims share one. `by_group` finds the
@@ -69,6 +81,7 @@ def claim(
     params = {
         "backend": backend,
         "tasks": text_array(tasks),
+        "versions": known_versions(tasks, versions),
         "served": text_array(serving.served) if serving.served else None,
         "excluded": text_array(serving.excluded) if serving.excluded else None,
         "suspects": suspects,
@@ -82,5 +95,5 @@ def claim(
 
 def _read(rows: list[Row]) -> list[Claimed]:
     # UPDATE … RETURNING answers in no particular order; the claim order is what the caller hands out.
-    rows.sort(key=lambda row: (-row[15], row[16], row[0]))
-    return [Claimed._make((*row[:10], Tally(*row[10:14]), row[14] or "[]")) for row in rows]
+    rows.sort(key=lambda row: (-row[16], row[17], row[0]))
+    return [Claimed._make((*row[:11], Tally(*row[11:15]), row[15] or "[]")) for row in rows]

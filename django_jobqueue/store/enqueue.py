@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
 from datetime import datetime
 
-from django.db import ProgrammingError, connections
+from django.db import ProgrammingError, connections, transaction
 from psycopg.errors import UndefinedTable
 
-from django_jobqueue.exceptions import MissingTables
+from django_jobqueue.exceptions import MissingTables, UniqueKeyContended
 from django_jobqueue.store.statement import Row, Statement, array, run_on, text_array
+
+ROWS_PER_STATEMENT = 1000
+"""Jobs that one INSERT carries."""
+
+_ROUNDS = 3
+"""Tries to insert a key or find who holds it. Each that fails has met a holder that ended in between."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,34 +34,92 @@ class NewJob:
     run_after: datetime | None = None
     max_attempts: int = 3
     metadata: str = "{}"
+    unique_key: str | None = None
+    unique_until_started: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Enqueued:
-    """What became of a NewJob: its id, and whether it may start now."""
+    """What became of a NewJob: its id, whether it may start now, and whether it was there already."""
 
     id: int
     status: str
     enqueued_at: datetime
+    created: bool = True
 
 
 def enqueue(jobs: Sequence[NewJob], *, using: str) -> list[Enqueued]:
-    """Insert jobs, in order, with one statement; the answer keeps their order.
+    """Insert jobs, all or none; the answer is in their order. What a live job with the same key stands for is that job.
 
-    Runs in the caller's transaction, or commits by itself where there is none. Raises MissingTables.
+    Jobs without a key get their ids in order. Those with keys wait where a twin is not committed yet. Runs in the
+    caller's transaction, or commits by itself where there is none.
+
+    Raises MissingTables, or UniqueKeyContended. PostgreSQL's own error is passed on where two transactions wait for
+    each other's keys, and under REPEATABLE READ where a twin was committed since the snapshot.
     """
     if not jobs:
         return []
+    # In one order for all: two batches that have keys in common never wait for each other in a circle.
+    order = sorted(range(len(jobs)), key=lambda index: _place(jobs[index]))
+    chunks = [order[start : start + ROWS_PER_STATEMENT] for start in range(0, len(order), ROWS_PER_STATEMENT)]
+    is_one_statement = len(jobs) == 1 or (len(chunks) == 1 and all(job.unique_key is None for job in jobs))
+    answers: dict[int, Enqueued] = {}
     try:
-        return run_on(connections[using], _statement(jobs))
+        with nullcontext() if is_one_statement else transaction.atomic(using=using):
+            for chunk in chunks:
+                answers |= zip(chunk, _insert([jobs[index] for index in chunk], using), strict=True)
     except ProgrammingError as error:
         if isinstance(error.__cause__, UndefinedTable):
             raise MissingTables(using) from error
         raise
+    return [answers[index] for index in range(len(jobs))]
 
 
-def _statement(jobs: Sequence[NewJob]) -> Statement[list[Enqueued]]:
-    params = {
+def _place(job: NewJob) -> tuple[str, str, str]:
+    return ("", "", "") if job.unique_key is None else (job.backend, job.task, job.unique_key)
+
+
+def _insert(jobs: Sequence[NewJob], using: str) -> list[Enqueued]:
+    """Insert what `_place` has put in order: first those without a key."""
+    plain = [job for job in jobs if job.unique_key is None]
+    rows: list[Enqueued] = run_on(connections[using], _statement(plain)) if plain else []
+    return rows + _insert_unique(jobs[len(plain) :], using)
+
+
+_Key = tuple[str, str, str | None]
+
+
+def _insert_unique(jobs: Sequence[NewJob], using: str) -> list[Enqueued]:
+    wanted: dict[_Key, NewJob] = {}
+    for job in jobs:
+        wanted.setdefault(_key_of(job), job)
+    found: dict[_Key, Enqueued] = {}
+    for _ in range(_ROUNDS):
+        missing = [job for key, job in wanted.items() if key not in found]
+        if not missing:
+            break
+        inserted: dict[_Key, Enqueued] = run_on(connections[using], _unique_statement(missing))
+        found |= inserted
+        if missing := [job for job in missing if _key_of(job) not in found]:
+            holders: dict[_Key, Enqueued] = run_on(connections[using], _holders_statement(missing))
+            found |= holders
+    rows = []
+    for job in jobs:
+        key = _key_of(job)
+        if key not in found:
+            raise UniqueKeyContended(job.task, job.unique_key)
+        rows.append(found[key])
+        # Whoever asks for the same in this call is told of the first.
+        found[key] = replace(found[key], created=False)
+    return rows
+
+
+def _key_of(job: NewJob) -> _Key:
+    return job.backend, job.task, job.unique_key
+
+
+def _params(jobs: Sequence[NewJob]) -> dict[str, str]:
+    return {
         "backends": text_array([job.backend for job in jobs]),
         "tasks": text_array([job.task for job in jobs]),
         "versions": array([str(job.version) for job in jobs]),
@@ -66,9 +131,27 @@ def _statement(jobs: Sequence[NewJob]) -> Statement[list[Enqueued]]:
         "max_attempts": array([str(job.max_attempts) for job in jobs]),
         "metadata": text_array([job.metadata for job in jobs]),
     }
-    return Statement("enqueue", params, _read)
 
 
-def _read(rows: list[Row]) -> list[Enqueued]:
+def _unique_params(jobs: Sequence[NewJob]) -> dict[str, str]:
+    return _params(jobs) | {
+        "unique_keys": text_array([job.unique_key or "" for job in jobs]),
+        "unique_until_started": array([str(job.unique_until_started).lower() for job in jobs]),
+    }
+
+
+def _statement(jobs: Sequence[NewJob]) -> Statement[list[Enqueued]]:
     # RETURNING follows the order of insertion, which ORDER BY position fixed; ids come from a sequence, so they agree.
-    return [Enqueued(*row) for row in rows]
+    return Statement("enqueue", _params(jobs), lambda rows: [Enqueued(*row) for row in rows])
+
+
+def _unique_statement(jobs: Sequence[NewJob]) -> Statement[dict[_Key, Enqueued]]:
+    return Statement("enqueue_unique", _unique_params(jobs), lambda rows: _by_key(rows, created=True))
+
+
+def _holders_statement(jobs: Sequence[NewJob]) -> Statement[dict[_Key, Enqueued]]:
+    return Statement("unique_holders", _unique_params(jobs), lambda rows: _by_key(rows, created=False))
+
+
+def _by_key(rows: list[Row], *, created: bool) -> dict[_Key, Enqueued]:
+    return {(row[0], row[1], row[2]): Enqueued(row[3], row[4], row[5], created) for row in rows}

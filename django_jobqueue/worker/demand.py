@@ -44,6 +44,7 @@ class Demand:
         self._serving = plan.serving
         self._functions = registry.functions()
         self._coroutines = frozenset(registry.coroutines())
+        self._versions = registry.versions()
         self._asked: set[Kind] = set()
         self._found: set[Kind] = set()
         self._went_by_group = False
@@ -57,7 +58,7 @@ class Demand:
     def unknown_tasks(self) -> Statement[frozenset[str]]:
         """Ask which tasks are due that this worker does not know."""
         known = [*self._functions, *self._coroutines]
-        return unknown_tasks(backend=self._plan.backend, tasks=known, serving=self._serving)
+        return unknown_tasks(backend=self._plan.backend, tasks=known, versions=self._versions, serving=self._serving)
 
     def claims(
         self, fleet: Fleet, limit: int, token: UUID, *, is_poll: bool
@@ -127,4 +128,5 @@ class Demand:
             lease_seconds=self._plan.options.lease_seconds,
             suspects=suspects,
             by_group=self._went_by_group,
+            versions=self._versions,
         )

@@ -21,7 +21,6 @@ from django_jobqueue.compat import AnyTask, task_backends, task_started
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.storable_json import dumps
 from django_jobqueue.payload.storable_text import class_path, describe, storable
-from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.policy.outcomes import (
     Cancelled,
     Committed,
@@ -49,6 +48,7 @@ class Order(NamedTuple):
     job_id: int
     attempt_number: int
     task: str
+    version: int
     edit_count: int
     enqueued_at: str
     started_at: str
@@ -195,7 +195,7 @@ def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult 
         kinds = f"{type(args).__name__} and {type(kwargs).__name__}"
         return _unreadable(f"the stored args and kwargs are of type {kinds}, not list and dict")
     try:
-        args, kwargs = forms_of(task.func, takes_context=task.takes_context).read(args, kwargs)
+        args, kwargs = tasks.arguments_for(task, args, kwargs, version=order.version)
     except InvalidPayload as error:
         return _unreadable(f"the stored arguments do not fit: {error}")
     return results.for_attempt(

@@ -17,6 +17,7 @@ from django_jobqueue.store import claim as claim_verb
 from django_jobqueue.store import discard as discard_verb
 from django_jobqueue.store import replay as replay_verb
 from django_jobqueue.store.claim import Claimed, Serving
+from django_jobqueue.store.enqueue import Enqueued, NewJob, enqueue
 from django_jobqueue.store.give_back import give_back as give_back_verb
 from django_jobqueue.store.promote import promote as promote_verb
 from django_jobqueue.store.renew import Lease, Renewal
@@ -32,7 +33,6 @@ from django_jobqueue.store.statement import Statement, run_on
 from django_jobqueue.store.transaction import read_committed
 from django_jobqueue.worker.atomic import run_atomic
 from tests.model.mirror import letter_of
-from tests.model.unique import insert_unique
 from tests.stage.models import Trace
 from tests.store.hands import BURY, LOST, TASK, add_job, at
 
@@ -192,11 +192,12 @@ def migrate() -> Deed:
 
 
 def enqueue_unique(key: str = "k") -> Deed:
-    """Ask for a job in a transaction of the caller's; answer whether there is a new one."""
+    """Ask for a job in a transaction of the caller's; answer which it is, and whether it is new."""
 
-    def deed() -> bool:
+    def deed() -> Enqueued:
         with transaction.atomic():
-            return insert_unique(TASK, key) is not None
+            (row,) = enqueue([NewJob(TASK, unique_key=key)], using="default")
+            return row
 
     return deed
 
@@ -233,6 +234,8 @@ def plain(answer: Any, places: Mapping[int, int]) -> Any:
             return [plain(each, places) for each in answer]
         case frozenset():
             return sorted(places[lease.job_id] for lease in answer)
+        case Enqueued():
+            return places[answer.id], answer.created
         case Claimed() | TakenOver():
             return places[answer.id], answer.attempt_number
     return answer

@@ -18,7 +18,6 @@ from django_jobqueue.store.enqueue import NewJob, enqueue
 from tests.model import invariants, state
 from tests.model.crew import Crew, Grip, Worker
 from tests.model.ideal import BOUNDS, Ideal
-from tests.model.unique import insert_unique
 from tests.store.hands import Held, at
 
 TASKS = ("shop.charge", "shop.mail")
@@ -78,11 +77,13 @@ class Mirror:
     def enqueue_unique(self, job: state.JobState) -> int | None:
         """Ask for a job under a unique key; answer None where a live job holds it."""
         holder = self.ideal.holder(job.task, job.key)
-        job_id = insert_unique(job.task, job.key, max_attempts=job.max_attempts)
-        assert (job_id is None) == (holder is not None)
-        if job_id is not None:
-            self.ideal.enqueue(job_id, job)
-        return job_id
+        (row,) = enqueue([NewJob(job.task, unique_key=job.key, max_attempts=job.max_attempts)], using="default")
+        if holder is not None:
+            assert (row.created, row.id) == (False, holder)
+            return None
+        assert row.created
+        self.ideal.enqueue(row.id, job)
+        return row.id
 
     # --- Time
 

@@ -18,7 +18,7 @@ from django.db import connection
 from django_jobqueue.models import Job
 from django_jobqueue.policy import retry
 from django_jobqueue.store import cancel, discard, replay, statement
-from tests.model import state, unique
+from tests.model import state
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,8 @@ def code(name: str, function: Any, old: str, new: str) -> Mutant:
 def index(name: str, statuses: str) -> Mutant:
     """Make a mutant of the unique index, which then covers these statuses only."""
     (constraint,) = [each for each in Job._meta.constraints if each.name == "jobqueue_job_unique_live"]
-    narrower = f"unique_key IS NOT NULL AND status IN ({statuses})"
+    whole = "('WAITING', 'READY', 'RUNNING')"
+    verbs = sql(name, *[(file, whole, f"({statuses})") for file in ("enqueue_unique", "unique_holders")])
 
     @contextmanager
     def make() -> Iterator[None]:
@@ -81,10 +82,10 @@ def index(name: str, statuses: str) -> Mutant:
             editor.remove_constraint(Job, constraint)
             editor.execute(
                 f"CREATE UNIQUE INDEX {constraint.name} ON {Job._meta.db_table} (backend, task, unique_key) "
-                f"WHERE {narrower}"
+                f"WHERE unique_key IS NOT NULL AND status IN ({statuses})"
             )
         try:
-            with mock.patch.object(unique, "HOLDS_ITS_KEY", narrower):
+            with verbs.make():
                 yield
         finally:
             state.clear()

@@ -5,11 +5,13 @@ Jobs reach every state by the verbs themselves, so a test's rows look as the que
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from threading import Barrier
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -86,6 +88,7 @@ class Hand:
         backend: str = "default",
         lease_seconds: float = 30.0,
         suspects: bool = True,
+        versions: Mapping[str, int] = MappingProxyType({}),
     ) -> list[Held]:
         token = uuid4()
         (jobs,) = self._run(
@@ -99,6 +102,7 @@ class Hand:
                 lease_seconds=lease_seconds,
                 suspects=suspects,
                 by_group=self.by_group,
+                versions=versions,
             )
         )
         return [Held(job, token) for job in jobs]

@@ -104,6 +104,17 @@ def test_unknown_tasks_stay(worker):
     assert (row(unknown)["status"], row(unknown)["attempt_count"]) == ("READY", 0)
 
 
+@pytest.mark.parametrize("by_group", [False, True])
+def test_jobs_of_a_newer_version_stay(make_worker, by_group):
+    """They wait for a worker whose code knows it, and keep their attempts; older ones are taken."""
+    worker = make_worker(by_group=by_group)
+    newer, same, older, other = (add_job(task=t, version=v) for t, v in [("a", 3), ("a", 2), ("a", 1), ("b", 2)])
+
+    assert set(ids(worker.claim(5, tasks=("b", "a"), versions={"a": 2}))) == {same, older}
+    assert [row(each)["attempt_count"] for each in (newer, other)] == [0, 0]
+    assert set(ids(worker.claim(5, tasks=("b", "a"), versions={"a": 3, "b": 9}))) == {newer, other}
+
+
 @pytest.mark.parametrize("name", ['say "hi"', "back\\slash", "{curly,comma}", "NULL", "naïve.täsk", "it's"])
 def test_a_task_is_known_by_its_exact_name(worker, name):
     """No character in a name of a task means anything but itself."""

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from django.apps import apps
 from django.core.management import call_command
-from django.db import connection, models
+from django.db import IntegrityError, connection, models
 
+from django_jobqueue.conf import MAX_JSON_BYTES
 from django_jobqueue.models import Job
 from tests.law import by_hand
 
@@ -82,6 +83,24 @@ def entered_indexes(indexes, job, status):
 def test_no_migration_is_missing():
     """The migrations say all that the models say."""
     call_command("makemigrations", "django_jobqueue", check=True, dry_run=True, verbosity=0)
+
+
+WIDE = "[" + ",".join(["0"] * (MAX_JSON_BYTES // 2 - 1)) + "]"
+"""What jsonb takes the most bytes for: PostgreSQL's form of it is six times as large."""
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("column", ["args", "kwargs", "result"])
+def test_whatever_python_accepts_fits_the_table(column):
+    """The most that OPTIONS may allow, in the shape that jsonb is worst at, meets no constraint; twice of it does."""
+    job = Job.objects.create(task="wide")
+    sql = f"UPDATE django_jobqueue_job SET {column} = %s WHERE id = %s RETURNING pg_column_size(%s::jsonb)"
+
+    ((size,),) = columns(sql, WIDE, job.pk, WIDE)
+
+    assert len(WIDE) > MAX_JSON_BYTES - 4 < size / 5.9
+    with pytest.raises(IntegrityError, match=r"jobqueue_job_(arguments|result)_size"):
+        columns(sql, f"[{WIDE},{WIDE}]", job.pk, WIDE)
 
 
 def manage(database_url, *arguments):

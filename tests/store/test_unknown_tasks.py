@@ -2,18 +2,18 @@
 
 import pytest
 
-from django_jobqueue.store.claim import Serving
+from django_jobqueue.store.claim import ALL_ONE, Serving
 from django_jobqueue.store.unknown_tasks import unknown_tasks
 from tests.store.hands import COMMITS, TASK, add_job
 
 pytestmark = COMMITS
 
 
-def unknown(worker, served=(), excluded=()):
+def unknown(worker, served=(), excluded=(), versions=ALL_ONE):
     """Name what this worker does not know, of all that is due."""
     serving = Serving(tuple(served), tuple(excluded))
     (names,) = worker.session.run(
-        unknown_tasks(backend="default", tasks=[TASK], serving=serving, older_than_seconds=-1)
+        unknown_tasks(backend="default", tasks=[TASK], versions=versions, serving=serving, older_than_seconds=-1)
     )
     return names
 
@@ -24,6 +24,14 @@ def test_due_tasks_without_a_function_are_named(worker):
         add_job(task=task, **more)
 
     assert unknown(worker) == {"gone"}
+
+
+def test_due_versions_that_are_too_new_are_named(worker):
+    """With the version, because the task is known."""
+    for version in (1, 2, 3, 3):
+        add_job(task=TASK, version=version)
+
+    assert unknown(worker, versions={TASK: 2}) == {f"{TASK} v3"}
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,14 @@ MOMENT = "2026-11-29 16:10:00.25+00"
 
 def claimed(**fields):
     """Make a claim as the store answers with."""
-    facts = {"id": next(_numbers), "task": "shop.charge", "attempt_number": 1, "args": "[]", "kwargs": "{}"}
+    facts = {
+        "id": next(_numbers),
+        "task": "shop.charge",
+        "version": 1,
+        "attempt_number": 1,
+        "args": "[]",
+        "kwargs": "{}",
+    }
     times = dict.fromkeys(("enqueued_at", "started_at", "last_attempted_at"), MOMENT)
     return Claimed(
         **{**facts, **times, "edit_count": 0, "max_attempts": 3, "tally": Tally(), "earlier_worker_ids": "[]", **fields}

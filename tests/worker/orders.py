@@ -16,7 +16,15 @@ def order(task, *args, **changes):
     facts = {"ticket": 1, "job_id": 42, "attempt_number": 1, "task": task.module_path if task else "gone.task"}
     facts["is_limited"] = False
     times = dict.fromkeys(("enqueued_at", "started_at", "last_attempted_at"), moment)
-    given = {"args": list(args), "kwargs": {}, "worker_ids": ["w1"], "token": "", "edit_count": 0, **changes}
+    given = {
+        "args": list(args),
+        "kwargs": {},
+        "worker_ids": ["w1"],
+        "token": "",
+        "version": 1,
+        "edit_count": 0,
+        **changes,
+    }
     # As PostgreSQL would have written them; a test of a damaged row says its text itself.
     texts = {
         name: given[name] if isinstance(given[name], Text) else json.dumps(given[name]) for name in ("args", "kwargs")

@@ -5,6 +5,7 @@ import json
 
 import pytest
 
+import tests.tasks
 from django_jobqueue.compat import task_started
 from django_jobqueue.policy.outcomes import Failed, Snoozed, Succeeded, TimedOut, Verdict
 from django_jobqueue.worker import executor
@@ -130,6 +131,22 @@ def test_arguments_that_do_not_fit_are_invalid(task, args, kwargs):
 def test_what_a_decorator_does_not_take_is_invalid():
     """The call goes to the decorator, whatever its function would take."""
     assert run(cast.add_narrowed, 1, 2).verdict == Verdict.INVALID_PAYLOAD
+
+
+@pytest.mark.parametrize(
+    ("version", "args", "kwargs"), [(1, [5], {}), (2, [], {"amount": 5}), (3, [], {"amount": 5, "currency": "EUR"})]
+)
+def test_older_arguments_are_upgraded_before_the_call(version, args, kwargs):
+    """Step by step, from the version that the job was stored with."""
+    assert run(tests.tasks.pay, version=version, args=args, kwargs=kwargs) == Succeeded('"5 EUR"')
+
+
+def test_older_arguments_that_cannot_be_upgraded_are_invalid():
+    """The dead letter says which step failed."""
+    outcome = run(tests.tasks.pay, version=1)
+
+    assert outcome.verdict == Verdict.INVALID_PAYLOAD
+    assert "upgrade 1 raised IndexError" in outcome.failure.message
 
 
 def test_arguments_are_passed_by_place_and_name():

@@ -10,6 +10,7 @@ from django.db.models import Q
 
 from django_jobqueue import operations
 from django_jobqueue.exceptions import Refused
+from django_jobqueue.management.jobqueue import check
 from django_jobqueue.management.jobqueue.many import Told, do_to_each
 from django_jobqueue.management.jobqueue.options import (
     add_act_options,
@@ -46,7 +47,7 @@ _COLUMNS = (
 
 
 def add_parsers(subjects: Any) -> None:
-    """Add `jobs list`, `jobs show` and `jobs cancel`."""
+    """Add `jobs list`, `jobs show`, `jobs check` and `jobs cancel`."""
     verbs = subjects.add_parser("jobs", help="jobs").add_subparsers(required=True)
 
     parser: argparse.ArgumentParser = verbs.add_parser("list", help="newest first; with a live --status, next first")
@@ -58,6 +59,8 @@ def add_parsers(subjects: Any) -> None:
     parser = verbs.add_parser("show", help="one job, with its attempts, letter and audit trail")
     parser.add_argument("id", type=int, help="of the job")
     add_common_options(parser, show_job)
+
+    check.add_parser(verbs)
 
     parser = verbs.add_parser("cancel", help="cancel jobs; one that runs is asked to stop")
     parser.add_argument("ids", nargs="*", metavar="ID", help="of jobs; or give a filter")

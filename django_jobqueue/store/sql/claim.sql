@@ -11,12 +11,13 @@ SET status = 'RUNNING',
     worker_id = %(worker_id)s::uuid,
     attempt_count = job.attempt_count + 1,
     last_attempted_at = statement_timestamp(),
-    started_at = COALESCE(job.started_at, statement_timestamp())
+    started_at = COALESCE(job.started_at, statement_timestamp()),
+    unique_key = CASE WHEN job.unique_until_started THEN NULL ELSE job.unique_key END
 WHERE job.id = ANY (ARRAY(
     {inner}
 ))
 RETURNING
-    job.id, job.task, job.attempt_count, job.args::text, job.kwargs::text,
+    job.id, job.task, job.version, job.attempt_count, job.args::text, job.kwargs::text,
     job.enqueued_at::text, job.started_at::text, job.last_attempted_at::text,
     job.edit_count, job.max_attempts, job.failure_count, job.interruption_count, job.snooze_count, job.crash_count,
     CASE WHEN job.attempt_count > 1 THEN (

@@ -34,6 +34,10 @@ candidates AS (
           AND (ready.queue_name, ready.task) >= (groups.queue_name, groups.task)
           AND (ready.queue_name, ready.task) <= (groups.queue_name, groups.task)
           AND ready.backend = %(backend)s
+          AND (
+              ready.version = 1
+              OR ready.version <= (%(versions)s::int[])[array_position(%(tasks)s::varchar[], ready.task)]
+          )
           AND (ready.expires_at IS NULL OR ready.expires_at > statement_timestamp())
           AND (ready.crash_count = 0 OR %(suspects)s)
         ORDER BY ready.queue_name, ready.task, ready.priority DESC, ready.run_after, ready.id

@@ -8,6 +8,10 @@ FROM {job} AS ready
 WHERE ready.status = 'READY'
   AND ready.backend = %(backend)s
   AND ready.task = ANY (%(tasks)s::varchar[])
+  AND (
+      ready.version = 1
+      OR ready.version <= (%(versions)s::int[])[array_position(%(tasks)s::varchar[], ready.task)]
+  )
   AND (%(served)s::text[] IS NULL OR ready.queue_name LIKE ANY (%(served)s::text[]))
   AND (%(excluded)s::text[] IS NULL OR NOT ready.queue_name LIKE ANY (%(excluded)s::text[]))
   AND (ready.expires_at IS NULL OR ready.expires_at > statement_timestamp())

@@ -1,0 +1,30 @@
+-- moves      nothing → READY, or WAITING for time, unless a live job holds the same key of the same backend and task
+-- index      jobqueue_job_unique_live decides; inserts into it and those that enqueue.sql names
+-- safe because  ON CONFLICT locks no row that is there, waits for a twin that is not committed yet, and raises nothing; keys
+--            come in Python's order, which a batch of many statements has too, and go in in that order: two batches
+--            never wait for each other in a circle
+-- ORM        Job.objects.bulk_create(…, ignore_conflicts=True), which names no index, takes any conflict for a twin, and
+--            does not tell who was inserted
+INSERT INTO {job} (
+    backend, task, version, args, kwargs, queue_name, priority, run_after, status, waiting_for,
+    max_attempts, enqueued_at, metadata, unique_key, unique_until_started
+)
+SELECT
+    new.backend, new.task, new.version, new.args, new.kwargs, new.queue_name, new.priority,
+    GREATEST(new.run_after, statement_timestamp()),
+    CASE WHEN new.run_after > statement_timestamp() THEN 'WAITING' ELSE 'READY' END,
+    CASE WHEN new.run_after > statement_timestamp() THEN 'time' ELSE '' END,
+    new.max_attempts, statement_timestamp(), new.metadata, new.unique_key, new.unique_until_started
+FROM unnest(
+    %(backends)s::varchar[], %(tasks)s::varchar[], %(versions)s::int[], %(args)s::jsonb[], %(kwargs)s::jsonb[],
+    %(queue_names)s::varchar[], %(priorities)s::smallint[], %(run_afters)s::timestamptz[], %(max_attempts)s::int[],
+    %(metadata)s::jsonb[], %(unique_keys)s::varchar[], %(unique_until_started)s::boolean[]
+) WITH ORDINALITY AS new (
+    backend, task, version, args, kwargs, queue_name, priority, run_after, max_attempts, metadata, unique_key,
+    unique_until_started, position
+)
+ORDER BY new.position
+ON CONFLICT (backend, task, unique_key)
+    WHERE unique_key IS NOT NULL AND status IN ('WAITING', 'READY', 'RUNNING')
+    DO NOTHING
+RETURNING backend, task, unique_key, id, status, enqueued_at

@@ -1,0 +1,78 @@
+"""Whether what is stored now fits the code that is here: asked before a deploy takes over.
+
+Live jobs and open dead letters are read, each once, in one snapshot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from django.db import transaction
+from django.db.models import QuerySet
+
+from django_jobqueue.compat import AnyTask
+from django_jobqueue.exceptions import InvalidPayload
+from django_jobqueue.models import DeadLetter, Job
+from django_jobqueue.policy.lifecycle import LIVE
+from django_jobqueue.registry import Registry
+from django_jobqueue.tasks import require_arguments, version_of
+
+CHUNK = 500
+"""Rows that are in memory at a time."""
+
+_COLUMNS = ("id", "task", "version", "args", "kwargs")
+
+
+@dataclass(slots=True)
+class Fit:
+    """How the stored arguments of one task and version fit: so many jobs, so many that do not, and an example."""
+
+    task: str
+    version: int
+    jobs: int = 0
+    unfit: int = 0
+    example: int | None = None
+    problem: str = ""
+
+
+def stored_arguments(using: str, registry: Registry) -> list[Fit]:
+    """Try the arguments of every live job and open dead letter on the code here, without calling a task.
+
+    Upgrades are called, and what reads types of the project's. Holds as many rows as CHUNK.
+    """
+    found: dict[tuple[str, int], Fit] = {}
+    # A named cursor lives as long as a transaction, behind a pooler too.
+    with transaction.atomic(using=using):
+        for job_id, name, version, args, kwargs in _rows(using):
+            fit = found.setdefault((name, version), Fit(name, version))
+            fit.jobs += 1
+            if problem := _problem(registry.get(name), args, kwargs, version):
+                fit.unfit += 1
+                if fit.example is None:
+                    fit.example, fit.problem = job_id, problem
+    return [found[key] for key in sorted(found)]
+
+
+def _rows(using: str) -> Iterator[tuple[int, str, int, Any, Any]]:
+    # State by state: each has an index of its own, and finished jobs are in none.
+    sources: list[QuerySet[Any, Any]] = [
+        Job.objects.using(using).filter(status=status).values_list(*_COLUMNS) for status in sorted(LIVE)
+    ]
+    letters = DeadLetter.objects.using(using).filter(status=DeadLetter.Status.OPEN)
+    sources.append(letters.values_list(*[f"job__{name}" for name in _COLUMNS]))
+    for source in sources:
+        yield from source.iterator(chunk_size=CHUNK)
+
+
+def _problem(task: AnyTask | None, args: Any, kwargs: Any, version: int) -> str:
+    if task is None:
+        return "no task has this name"
+    if version > version_of(task):
+        return f"the code here knows version {version_of(task)} at most"
+    try:
+        require_arguments(task, args, kwargs, version=version)
+    except InvalidPayload as error:
+        return str(error)
+    return ""
