@@ -104,6 +104,11 @@ def run(
         slate.after(order.task)
 
 
+def run_here(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome | Committed:
+    """Run an attempt of a function with the connections as they are; the caller gives it a context of its own."""
+    return _run(order, task, bounds, _never, _nobody)
+
+
 async def run_async(
     order: Order,
     task: AnyTask,
