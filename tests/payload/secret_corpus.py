@@ -5,32 +5,13 @@ put together at run time, so that no scanner of a forge takes this file for a le
 """
 
 import base64
-import json
-import random
 import string
 import uuid
 
-DICE = random.Random(20_261_130)
+from tests.payload.dice import ALNUM, BASE64, DICE, HEX, LOWER, UPPER, URLSAFE, card, segment, some
+from tests.payload.plain_payloads import PLAIN
 
-HEX = "0123456789abcdef"
-UPPER = string.ascii_uppercase + string.digits
-LOWER = string.ascii_lowercase + string.digits
-ALNUM = string.ascii_letters + string.digits
-URLSAFE = ALNUM + "_-"
-BASE64 = ALNUM + "+/"
-
-
-DRAWN = []
-"""What was drawn, which nothing that is shown may have in it."""
-
-
-def some(alphabet, length):
-    DRAWN.append("".join(DICE.choice(alphabet) for _ in range(length)))
-    return DRAWN[-1]
-
-
-def segment(value):
-    return base64.urlsafe_b64encode(json.dumps(value).encode()).decode().rstrip("=")
+__all__ = ["PLAIN", "SECRETS"]
 
 
 def jwt():
@@ -41,12 +22,6 @@ def jwt():
 def pem(kind):
     lines = "\n".join(some(BASE64, 64) for _ in range(6))
     return "-----BEGIN " + f"{kind}-----\n{lines}\n-----END " + f"{kind}-----\n"
-
-
-def card(prefix, length):
-    digits = prefix + some(string.digits, length - len(prefix) - 1)
-    doubled = [int(digit) if index % 2 else sum(divmod(2 * int(digit), 10)) for index, digit in enumerate(digits[::-1])]
-    return digits + str(-sum(doubled) % 10)
 
 
 # The token alone, by name of the format. The source is each maker's own documentation of its tokens.
@@ -144,6 +119,57 @@ TOKENS = {
     "libpq string": lambda: f"host=db user=shop pass" + f"word={some(ALNUM, 10)} dbname=shop",  # noqa: F541
 }
 
+# The same for formats that are a prefix and what was drawn: where the prefix is cut, alphabet, length.
+PREFIXED = {
+    "Amazon MWS": ("amzn.", "mws.", HEX + "-", 36),
+    "Amazon Bedrock": ("AB", "SK", BASE64, 128),
+    "Google refresh token": ("1/", "/0", URLSAFE, 60),
+    "Mandrill": ("m", "d-", ALNUM, 22),
+    "NuGet": ("oy", "2", LOWER, 43),
+    "Clojars": ("CLO", "JARS_", LOWER, 60),
+    "Square production": ("EA", "AA", ALNUM, 60),
+    "Facebook": ("EA", "A", ALNUM, 160),
+    "OpenRouter": ("sk", "-or-v1-", HEX, 64),
+    "Groq": ("gs", "k_", ALNUM, 52),
+    "xAI": ("xa", "i-", ALNUM, 80),
+    "Perplexity": ("pp", "lx-", ALNUM, 48),
+    "Replicate": ("r", "8_", ALNUM, 37),
+    "Netlify": ("nf", "p_", ALNUM, 36),
+    "Fly.io": ("fm", "2_", BASE64, 120),
+    "Buildkite": ("bk", "ua_", HEX, 40),
+    "SonarQube": ("sq", "p_", HEX, 40),
+    "JFrog": ("AK", "Cp", ALNUM, 69),
+    "Contentful": ("CF", "PAT-", URLSAFE, 43),
+    "Typeform": ("tf", "p_", URLSAFE, 59),
+    "Adafruit": ("ai", "o_", ALNUM, 28),
+    "EasyPost": ("EZ", "AK", ALNUM, 54),
+    "Shippo": ("shippo", "_live_", HEX, 40),
+    "Duffel": ("duffel", "_live_", URLSAFE, 43),
+    "Prefect": ("pn", "u_", LOWER, 36),
+    "Dropbox": ("s", "l.", URLSAFE, 135),
+    "Alibaba": ("LT", "AI", ALNUM, 20),
+    "1Password": ("ops", "_eyJ", BASE64, 250),
+    "age": ("AGE-SECRET", "-KEY-1", UPPER, 58),
+    "Twitter": ("AAAAAAAAAAAA", "AAAAAAAAA", ALNUM, 85),
+    "Argon2": ("$argon2id$v=19$m=102400,t=2", ",p=8$", ALNUM + "$", 66),
+    "glibc": ("$6", "$", ALNUM + "./", 98),
+}
+SEVERAL_PARTS = {
+    "Resend": lambda: "r" + "e_" + some(ALNUM, 8) + "_" + some(ALNUM, 24),
+    "LangSmith": lambda: "ls" + "v2_pt_" + some(HEX, 32) + "_" + some(HEX, 10),
+    "Dynatrace": lambda: "dt" + "0c01." + some(UPPER, 24) + "." + some(UPPER, 64),
+    "Tailscale": lambda: "ts" + "key-auth-" + some(ALNUM, 17) + "-" + some(ALNUM, 32),
+    "CircleCI": lambda: "CCI" + "PAT_" + some(ALNUM, 22) + "_" + some(HEX, 40),
+    "Flutterwave": lambda: "FLW" + "SECK-" + some(LOWER, 32) + "-X",
+    "Flutterwave test": lambda: "FLW" + "SECK_TEST-" + some(LOWER, 32) + "-X",
+    "Mapbox": lambda: "sk" + ".ey" + "J" + some(URLSAFE, 80) + "." + some(URLSAFE, 22),
+}
+TOKENS |= SEVERAL_PARTS
+TOKENS |= {
+    name: lambda first=first, rest=rest, alphabet=alphabet, length=length: first + rest + some(alphabet, length)
+    for name, (first, rest, alphabet, length) in PREFIXED.items()
+}
+
 # What only its name betrays.
 NAMED = [
     ("password", lambda: "hunter2"),
@@ -185,172 +211,3 @@ SECRETS = [
     *[(f"key {name}", {"id": 5, name: make()}) for name, make in NAMED],
     *[(f"key {name}, deep", {"jobs": [{"options": {name: make()}}]}) for name, make in NAMED],
 ]
-
-WORDS = [
-    "Thank you for your order, it will be shipped on Monday.",
-    "Sehr geehrte Frau Müller, anbei die Rechnung.",
-    "Votre mot de passe a été modifié; si ce n'était pas vous, écrivez-nous.",
-    "Estimado cliente: su pedido está en camino.",
-    "Reset your password: click the link below.",
-    "Password: at least 8 characters, one digit.",
-    "ご注文ありがとうございます。",
-    "Ваш заказ отправлен.",
-    "The token of appreciation was a mug.",
-    "Your session will expire in 30 minutes.",
-    "Zahlungsart: Kreditkarte; Betrag: 120,00 EUR",
-    "Please enter your PIN at the terminal.",
-    "Author: Anna; key: value",
-    "He kept it secret: nobody knew.",
-    "Secret Santa: draw a name!",
-    "Basic plan: 5 users, Bearer of good news included",
-]
-NAMES = ["anna", "juergen", "maria.lopez", "o.brien", "sato"]
-
-
-def number(low, high):
-    return DICE.randint(low, high)
-
-
-def an_id():
-    return str(uuid.UUID(int=DICE.getrandbits(128), version=4))
-
-
-def slug():
-    return "-".join(
-        DICE.choice(["summer", "sale", "red", "shoes", "2026", "winter", "kids", "how", "to", "v2"]) for _ in range(6)
-    )
-
-
-def iban():
-    return "DE" + some(string.digits, 20)
-
-
-PLAIN_MAKERS = [
-    lambda: {
-        "order_id": number(1, 10**7),
-        "total": f"{number(1, 999)}.{number(10, 99)}",
-        "currency": "EUR",
-        "paid": True,
-    },
-    lambda: {"to": f"{DICE.choice(NAMES)}@example.com", "subject": "Your order", "body": DICE.choice(WORDS)},
-    lambda: {
-        "street": f"Hauptstr. {number(1, 200)}",
-        "zip": str(number(10000, 99999)),
-        "city": "Köln",
-        "country": "DE",
-    },
-    lambda: {"url": f"https://shop.example.com/{slug()}?utm_source=mail&utm_campaign={slug()}&page={number(1, 9)}"},
-    lambda: {"id": an_id(), "parent": an_id(), "kind": "invoice"},
-    lambda: {"slug": slug(), "title": slug().replace("-", " ").title()},
-    lambda: {"commit": some(HEX, 40), "branch": f"feature/{slug()}", "short": some(HEX, 7)},
-    lambda: {"path": f"/srv/media/uploads/2026/11/{some(HEX, 12)}/IMG_{some(string.digits, 8)}.jpg"},
-    lambda: {"html": f'<p class="lead">{DICE.choice(WORDS)}</p><input type="password" name="token" required>'},
-    lambda: {"phone": f"+49 221 {number(100000, 999999)}", "fax": f"(030) {number(1000, 9999)}-{number(10, 99)}"},
-    lambda: {"from": f"2026-{number(10, 12)}-{number(10, 28)}T08:30:00+01:00", "until": "2026-12-31"},
-    lambda: {"bucket": "media-prod", "key": f"exports/2026/{number(10, 12)}/report_{an_id()}.csv"},
-    lambda: {"etag": f'"{some(HEX, 32)}-{number(1, 20)}"', "sha256": some(HEX, 64)},
-    lambda: {"thumbnail": "data:image/png;base64,iVBORw0KGgo" + some(BASE64, 400) + "=="},
-    lambda: {"image": "/9j/4AAQSkZJRgABAQ" + some(BASE64, 1500)},
-    lambda: {"tracking": "1Z" + some(UPPER, 16), "carrier": "UPS"},
-    lambda: {"tracking_number": "00340434" + some(string.digits, 12), "carrier": "dhl"},
-    lambda: {"iban": iban(), "bic": "COBADEFFXXX", "note": f"IBAN GB29 NWBK {number(1000, 9999)} 1331 9268 19"},
-    lambda: {"number": f"2026-{number(10000, 99999)}/A", "reference": f"RF{some(string.digits, 18)}"},
-    lambda: {
-        "user_agent": f"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 Chrome/{number(90, 140)}.0.6478.127 Safari/537"
-    },
-    lambda: {"sql": f"SELECT id, token_count FROM runs WHERE password IS NOT NULL AND key = {number(1, 99)} -- all"},
-    lambda: {
-        "type": "object",
-        "properties": {"password": {"type": "string", "minLength": 8}},
-        "required": ["password"],
-    },
-    lambda: {
-        "token_count": number(1, 9999),
-        "max_tokens": 4096,
-        "completion_tokens": number(1, 500),
-        "stop_token": "</s>",
-    },
-    lambda: {
-        "keyboard": "de",
-        "author": "Anna",
-        "monkey": "banana",
-        "authority": "Stadt Köln",
-        "secretary_name": "Sato",
-    },
-    lambda: {
-        "passport_country": "JP",
-        "compass": "north",
-        "passenger": "Maria",
-        "pass": True,
-        "boarding_pass": "printed",
-    },
-    lambda: {"secret_santa_id": number(1, 99), "session_minutes": 30, "csrf_enabled": True, "password_reset": False},
-    lambda: {
-        "next_page_token": "CiAKGjBpNDd2Nmp2Zml2cXRwYjBpOXA",
-        "page_size": 50,
-        "cursor": segment({"after": number(1, 999)}),
-    },
-    lambda: {
-        "token_type": "bearer",
-        "expires_in": 3600,
-        "scope": "read write",
-        "auth": "oauth2",
-        "authorization": "approved",
-    },
-    lambda: {"event": "charge.succeeded", "customer": "cus_" + some(ALNUM, 14), "intent": "pi_3" + some(ALNUM, 23)},
-    lambda: {"session": "cs_live_" + some(ALNUM, 58), "mode": "payment"},
-    lambda: {"task": "shop.tasks.billing.charge_customer_subscription", "queue": "billing", "attempt": number(1, 5)},
-    lambda: {
-        "template": "emails/password_reset.html",
-        "context": {"password_reset_url": f"https://shop.example.com/r/{number(1, 9)}"},
-    },
-    lambda: {"labels": {"password": "Passwort", "token": "Token", "secret": "Geheimnis", "api_key": "API-Schlüssel"}},
-    lambda: {"text": "token={{ token }}&password=${PASSWORD}", "authorization": "{{ header }}"},
-    lambda: {
-        "primary_key": number(1, 999),
-        "sort_key": slug(),
-        "cache_key": f"views:{slug()}:{number(1, 99)}",
-        "key": "colour",
-    },
-    lambda: {
-        "ulid": "01J" + some("0123456789ABCDEFGHJKMNPQRSTVWXYZ", 23),
-        "trace": some(HEX, 32),
-        "span": some(HEX, 16),
-    },
-    lambda: {"lat": number(-90, 90) + 0.123456, "lon": 6.9583, "zoom": 12, "pin": number(1, 40)},
-    lambda: {"error": f"KeyError: 'token' in line {number(1, 500)}; expected key: str, got None"},
-    lambda: {
-        "css": "body{font:12px/1.5 -apple-system,BlinkMacSystemFont}",
-        "class": "btn btn-primary-outline-secondary-large",
-    },
-    lambda: {"csv": f"id;name;price\n1;Tisch;{number(1, 99)},90\n2;Stuhl;19,90", "delimiter": ";", "header": True},
-    lambda: {
-        "vin": "WVWZZZ1JZ3W" + some(string.digits, 6),
-        "plate": f"K-AB {number(100, 999)}",
-        "isbn": "978-3-16-148410-0",
-    },
-    lambda: {
-        "ip": f"10.0.{number(0, 255)}.{number(0, 255)}",
-        "ipv6": "2001:db8::8a2e:370:7334",
-        "mac": "00:1b:44:11:3a:b7",
-    },
-    lambda: {
-        "cron": "0 3 * * *",
-        "timezone": "Europe/Berlin",
-        "locale": "de_DE.UTF-8",
-        "version": f"v{number(1, 9)}.2.0-rc.1",
-    },
-    lambda: {"document": "JVBERi0xLjcK" + some(BASE64, 900) + "=", "file_name": "Rechnung_2026-11-30_Mueller_GmbH.pdf"},
-    lambda: {"digest": "sha256:" + some(HEX, 64), "image": f"registry.example.com/shop/web:{some(HEX, 12)}"},
-    lambda: {
-        "integrity": "sha384-" + some(BASE64, 64),
-        "src": "https://cdn.example.com/lib@5.3.3/dist/js/bundle.min.js",
-    },
-    lambda: {"public_key": "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI" + some(ALNUM, 43) + " anna@laptop"},
-    lambda: {"token": None, "password": None, "secret": False, "api_key": "", "cookie": "required"},
-    lambda: {"sku": f"SHOE-RED-{number(30, 46)}-{some(UPPER, 4)}", "ean": "4006381333931", "qty": number(1, 9)},
-    lambda: {"coupon": "SUMMER" + some(UPPER, 6), "confirmation_code": some(UPPER, 6), "pin_code": "560001"},
-    lambda: [number(1, 10**15) for _ in range(5)],
-    lambda: f"{DICE.choice(WORDS)} {DICE.choice(WORDS)}",
-]
-PLAIN = [make() for make in PLAIN_MAKERS for _ in range(12)]

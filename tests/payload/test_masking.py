@@ -19,6 +19,7 @@ from django_jobqueue.payload.known_secrets import KnownSecrets
 from django_jobqueue.payload.masking import MASK, literal_values, masked, masked_arguments, masked_text
 from django_jobqueue.payload.secret_shapes import findings
 from tests.payload import secret_corpus
+from tests.payload.dice import DRAWN
 from tests.payload.test_secret_shapes import ODD, UNITS
 
 VALUES = st.recursive(
@@ -93,13 +94,9 @@ OF_CHANCE = {"AWS secret access key", "Fernet key", "random base62", "random bas
 @pytest.mark.parametrize("name", secret_corpus.TOKENS)
 def test_no_token_is_in_what_is_shown(name):
     """A planted token is in no part of the copy, of its JSON or of a text."""
-    secret_corpus.DRAWN.clear()
+    DRAWN.clear()
     token = secret_corpus.TOKENS[name]()
-    parts = [
-        part
-        for part in (*secret_corpus.DRAWN, token.split()[-1])
-        if len(part) >= 9 and not part.startswith(WORDS_OF_TEXT)
-    ]
+    parts = [part for part in (*DRAWN, token.split()[-1]) if len(part) >= 9 and not part.startswith(WORDS_OF_TEXT)]
     value = {"a": [{"note": f"x {token} y", token: 1}, token], "text": f'{{"sent": {json.dumps(token)}}}'}
 
     shown = json.dumps(masked(value), ensure_ascii=False)

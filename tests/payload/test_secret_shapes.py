@@ -8,6 +8,7 @@ import pytest
 
 import tests.payload
 from django_jobqueue.payload.secret_shapes import call_findings, findings, secret_places
+from django_jobqueue.payload.token_shapes import _SHAPES, token_places
 from tests.payload import secret_corpus
 
 CORPORA = sorted(
@@ -52,6 +53,13 @@ def test_token_is_found_in_a_sentence(name, token):
     assert findings(token)
     assert findings(f"The call failed ({token}), try again.")
     assert findings(f"first line\\n{token}\\n")
+
+
+def test_every_shape_is_in_the_corpus():
+    """No shape of the detector is without a token to try it with."""
+    seen = {place.why for _, token in TOKENS for place in token_places(token)}
+
+    assert {shape.why for shape in _SHAPES} - seen == set()
 
 
 def test_place_is_told_and_not_the_value():
