@@ -135,10 +135,8 @@ _CODE = re.compile(r"\d{3,10}|\d{3}[ -]\d{3}")
 
 def is_secret(value: Any, kind: Kind) -> bool:
     """Say whether a scalar under a name of this kind can be the secret itself."""
-    if isinstance(value, bool):
-        return False
     if isinstance(value, int):
-        # A PIN or a password of digits alone may travel as a number; a count may not be taken for one.
+        # A PIN or a password of digits alone may travel as a number; a count or True may not be taken for one.
         least = {Kind.DIGITS: 100, Kind.PASSWORD: 1000, Kind.CARD: 10**11}.get(kind)
         return least is not None and least <= value < 10**20
     if not isinstance(value, str) or len(value) > 100_000:

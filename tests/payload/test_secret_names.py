@@ -49,6 +49,7 @@ def test_name_of_something_else_does_not_count(name):
         ("a=b; sid=9f8e7d6c5b4a", Kind.TOKEN),
         ("123 456", Kind.DIGITS),
         (123, Kind.DIGITS),
+        (4000123456789010, Kind.CARD),
         ("4000-1234-5678-9010", Kind.CARD),
     ],
 )

@@ -94,6 +94,15 @@ def test_sensitive_name_is_found_at_any_depth_whatever_its_value():
     ]
 
 
+def test_what_stands_under_credentials_counts():
+    """Below a name for secrets counts what a machine made, and not who it is for."""
+    found = findings(
+        {"credentials": {"user": "anna", "key": "9f8e7d6c5b4a", "ids": ["9f8e7d6c5b4a"], "expires": "2026-11-30"}}
+    )
+
+    assert [finding.path for finding in found] == ["['credentials']['key']"]
+
+
 def test_argument_has_the_name_of_its_parameter():
     """The arguments of a call are judged by their names too where they are given by position."""
     found = call_findings([5, "hunter2"], {"note": "x", "token": "9f8e7d6c5b4a"}, positional=("user_id", "password"))
@@ -152,6 +161,8 @@ def test_text_that_speaks_of_secrets_is_let_through(text):
         "/srv/media/aB3dE5fG7hI9jK1lM3nO.jpg",
         "IMG_20261130_aB3dE5fG7hI9jK1l.jpg",
         "AbstractUserRegistrationViewFactory",
+        "AbstractUserRegistrationView2Factory",
+        "frisk_" + "live_abcdefghijklmn",
         "how-to-tie-a-tie-in-2026-v2",
         "https://example.com/aB3dE5fG7hI9jK1lM3nO",
     ],
@@ -247,6 +258,23 @@ def test_odd_value_is_no_error(value):
 def test_what_cannot_be_looked_through_is_told(value):
     """A value that is too large or too deep is not taken for a clean one."""
     assert any("looked through" in finding.why for finding in findings(value))
+
+
+def test_value_that_contains_itself_is_left_soon():
+    """Where every level doubles the places, the search ends after some thousands of them."""
+
+    class Counted(dict):
+        asked = 0
+
+        def items(self):
+            Counted.asked += 1
+            return super().items()
+
+    value = Counted()
+    value.update(left=value, right=value)
+    findings(value)
+
+    assert 100 < Counted.asked < 10_000
 
 
 UNITS = [
