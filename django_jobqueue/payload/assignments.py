@@ -14,7 +14,7 @@ from django_jobqueue.payload.secret_names import Kind, is_made, is_secret, kind_
 _HINTS = (
     "pass", "pwd", "pw", "secret", "token", "key", "auth", "cookie", "session", "cred", "sig", "cvv", "cvc", "pin",
     "otp", "jwt", "code", "card", "kennwort", "contrase", "wachtwoord", "mnemonic", "seed", "bearer", "connection",
-    "pan", "pat", "csc",
+    "pan", "pat", "csc", " -u", "identified", "login",
 )  # fmt: skip
 _SIGN = re.compile(r"=>|:=|[=:]|(?<=[a-zA-Z]) (?=[^\s-])")
 _NAME_BACKWARDS = re.compile(r"\s{0,3}(?:[\"']\\{0,3}\]?)?([\w.-]{2,64})(--)?")
@@ -27,14 +27,21 @@ _QUERY_ONLY = frozenset(
     ("sig", "signature", "x-amz-signature", "x-goog-signature", "x-amz-security-token", "code", "key")
 )
 _MAX_QUOTED = 5000
+_PHRASES = (
+    re.compile(r"(?<=\s-u)\s{1,3}[\"']?[A-Za-z][^\s:\"'•]{0,100}:([^\s\"'•]{4,200})"),  # curl -u name:password
+    re.compile(r"(?i)\blogin\s{1,5}\S{1,100}\s{1,5}password\s{1,5}([^\s•]{1,200})"),  # .netrc
+    re.compile(r"(?i)\b(?:identified by|password)\s{1,3}'([^'\s•%]{4,200})'"),  # CREATE ROLE … PASSWORD '…'
+)
 
 
 def assigned_secrets(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the values stand that the text itself calls secret."""
-    if "=" not in text and ":" not in text and "--" not in text:
-        return
     lower = text.lower()
     if not any(hint in lower for hint in _HINTS):
+        return
+    for phrase in _PHRASES:
+        yield from (match.span(1) for match in phrase.finditer(text))
+    if "=" not in text and ":" not in text and "--" not in text:
         return
     passed = 0
     for sign in _SIGN.finditer(text):
@@ -44,6 +51,9 @@ def assigned_secrets(text: str) -> Iterator[tuple[int, int]]:
         if named is None:
             continue
         name = named.group(1)[::-1]
+        # A resource's name is a chain of colons: `…:secret:prod/db`.
+        if sign.group() == ":" and text[sign.start() - len(name) - 1 : sign.start()] == f":{name}":
+            continue
         is_option = name.startswith("--")
         if sign.group() == " " and not is_option:
             continue

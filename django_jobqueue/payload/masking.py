@@ -21,9 +21,11 @@ from django_jobqueue.payload.secret_names import Kind, Names, is_secret
 from django_jobqueue.payload.secret_shapes import (
     MASK,
     MAX_TEXT,
+    VALUE_KEYS,
     Room,
     is_secret_key,
     kind_under,
+    label_in,
     secret_places,
     text_of,
 )  # fmt: skip
@@ -141,13 +143,14 @@ class _Copy:
 
     def _dict(self, value: dict[Any, Any], kind: Kind | None, depth: int) -> dict[Any, Any]:
         copy: dict[Any, Any] = {}
+        label = label_in(value)
         for key, item in value.items():
             shown = key
             if is_secret_key(str(key), self.known):
                 shown = MASK
                 while shown in copy:
                     shown += "•"
-            copy[shown] = self.under(str(key), item, kind, depth + 1)
+            copy[shown] = self.under(label if label and key in VALUE_KEYS else str(key), item, kind, depth + 1)
         return copy
 
 

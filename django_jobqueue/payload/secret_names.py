@@ -37,7 +37,9 @@ _ENDINGS = {
         "password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "motdepasse", "contrasena",
         "wachtwoord", "seedphrase", "mnemonic",
     ),
-    Kind.SECRET: ("secret", "apikey", "secretkey", "privatekey", "secretaccesskey"),
+    Kind.SECRET: (
+        "secret", "apikey", "secretkey", "privatekey", "secretaccesskey", "cleapi", "claveapi", "apischluessel",
+    ),
     Kind.TOKEN: (
         "token", "authorization", "cookie", "sessionid", "sessionkey", "accesskey", "accesskeyid", "signingkey",
         "encryptionkey", "decryptionkey", "masterkey", "authkey", "accountkey", "sharedkey", "sharedaccesskey",
@@ -53,7 +55,8 @@ _ENDINGS = {
 }  # fmt: skip
 _WORDS = {
     # Short ones end many other words: they must stand alone.
-    "pwd": Kind.PASSWORD, "pw": Kind.PASSWORD, "pass": Kind.TOKEN, "auth": Kind.TOKEN, "jwt": Kind.TOKEN,
+    "pwd": Kind.PASSWORD, "pw": Kind.PASSWORD, "passe": Kind.PASSWORD, "pass": Kind.TOKEN, "auth": Kind.TOKEN,
+    "jwt": Kind.TOKEN,
     "bearer": Kind.TOKEN, "cred": Kind.TOKEN, "pat": Kind.TOKEN, "pin": Kind.DIGITS,
     "cvv": Kind.DIGITS, "cvc": Kind.DIGITS, "csc": Kind.DIGITS, "otp": Kind.DIGITS, "totp": Kind.DIGITS,
     "pan": Kind.CARD,
@@ -126,10 +129,10 @@ _CAPTION = re.compile(r"[A-Z][^\W\d_]*(?:[ -][^\W\d_]+)*[.:!?]?")
 _TELLS = re.compile(
     r"\d{4}-\d\d-\d\d(?:[T ][\d:.+Z-]*)?"  # a date
     r"|[^\s@]{1,64}@[^\s@]{1,255}\.[a-zA-Z]{2,}"  # an address
-    r"|[a-z][a-z0-9+.-]{1,20}://\S*|data:\S*|/\S*"  # a place
+    r"|[a-z][a-z0-9+.-]{1,20}://\S*|data:\S*|/[\w./-]*"  # a place
     r"|v?\d+(?:\.\d+)+"  # a version, a price
 )
-_WORDY = re.compile(r"[A-Za-z]+(?:[-_.:/ ][A-Za-z]+)*\d?")
+_WORDY = re.compile(r"[A-Za-z]+(?:[-_.:/ ][A-Za-z]+)*")
 _CODE = re.compile(r"\d{3,10}|\d{3}[ -]\d{3}")
 
 

@@ -121,11 +121,12 @@ class _Search:
             elif place := next(secret_places(text, known=self.known, name=name), None):
                 self._note(path, place.why)
         elif isinstance(value, dict):
+            label = label_in(value)
             for key, item in ((str(key), item) for key, item in value.items()):
                 step = f"{path}[{_shown_key(key, self.known)}]"
                 if is_secret_key(key, self.known):
                     self._note(step, "the key itself")
-                self.look_under(key, item, step, kind, depth + 1)
+                self.look_under(label if label and key in VALUE_KEYS else key, item, step, kind, depth + 1)
         elif isinstance(value, (list, tuple, set, frozenset)):
             for index, item in enumerate(value):
                 self.look(item, f"{path}[{index}]", kind, depth + 1, name)
@@ -144,6 +145,19 @@ def kind_under(name: str, value: Any, outer: Kind | None) -> Kind | None:
         is_other = is_identifier_name(name) and not name.lower().endswith("key")
         return Kind.TOKEN if outer is not None and not is_other else None
     return Kind.TOKEN if isinstance(value, dict) else kind
+
+
+VALUE_KEYS = frozenset(("value", "Value"))
+_LABEL_KEYS = ("name", "key", "header", "field", "Name", "Key")
+
+
+def label_in(value: dict[Any, Any]) -> str:
+    """Return the name that a dict gives its value in another key: `{"name": "X-Api-Key", "value": …}`."""
+    if not VALUE_KEYS.isdisjoint(value):
+        for key in _LABEL_KEYS:
+            if isinstance(label := value.get(key), str):
+                return "".join((label,))
+    return ""
 
 
 def text_of(value: Any) -> str | None:

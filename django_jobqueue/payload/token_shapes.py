@@ -134,9 +134,35 @@ _SHAPES = [
     *_shape("1Password token", "ops_eyJ", r"[\w+/-]{50,}={0,2}"),
     *_shape("age key", "AGE-SECRET-KEY-1", "[A-Z0-9]{58}"),
     *_shape("Twitter bearer token", "AAAAAAAAAAAAAAAAAAAAA", r"[A-Za-z0-9%]{40,}"),
-    *_shape("Azure client secret", "Q~", r"[\w~.-]{31,34}", start=r"(?<![\w~.-])", back=r"[\w~.-]{3}\d", length=4),
+    *_shape("Azure client secret", "Q~", r"[\w~.-]{31,34}", back=r"[\w~.-]{3}\d", length=4),
     *_shape("Fernet token", "gAAAAA", _URLSAFE + "{70,}={0,2}"),
     *_shape("Discord webhook", "/api/webhooks/", r"\d{15,22}/[\w-]{40,}", start=""),
+    *_shape("1Password secret key", "A3-", r"[A-Z0-9]{6}-(?:[A-Z0-9]{11}|[A-Z0-9]{6}-[A-Z0-9]{5})(?:-[A-Z0-9]{5}){3}"),
+    *_shape("Adobe client secret", "p8e- p8-", "[A-Za-z0-9_-]{32,}"),
+    *_shape("Cloudflare origin key", "v1.0-", _HEX + "{24}-[0-9a-f]{100,}"),
+    *_shape("Mollie key", "live_ test_", _ALNUM + "{30,}" + _END, start=r"(?<![A-Za-z0-9_•])"),
+    *_shape("GoCardless token", "live_", r"(?=[A-Za-z_-]{0,39}\d)[\w-]{40,}", start=r"(?<![A-Za-z0-9_•])"),
+    *_shape("Harness token", "pat. sat.", r"[A-Za-z0-9_-]{22}\.[A-Za-z0-9]{24}\.[A-Za-z0-9]{20}"),
+    *_shape("HubSpot token", "pat-eu1- pat-na1- pat-na2-", "[0-9a-f-]{36}"),
+    *_shape("Klaviyo key", "pk_", _HEX + "{34}" + _END),
+    *_shape("Octopus Deploy key", "API-", "[A-Z0-9]{26,}" + _END),
+    *_shape("ReadMe key", "rdme_", "[a-z0-9]{60,}"),
+    *_shape("Sourcegraph token", "sgp_", r"(?:[0-9a-f]{16}_|local_)?[0-9a-f]{40}"),
+    *_shape("Teams webhook", ".webhook.office.com/webhookb2/", r"[\w@/-]{70,}", start=""),
+    *_shape("Teams webhook", "outlook.office.com/webhook/", r"[\w@/-]{70,}"),
+    *_shape("Zapier webhook", "hooks.zapier.com/hooks/catch/", r"\d{4,10}/\w{6,}"),
+    *_shape("Make webhook", "hook.eu1.make.com/ hook.eu2.make.com/ hook.us1.make.com/", r"\w{20,}"),
+    *_shape("Frame.io token", "fio-u-", r"[\w=-]{60,}"),
+    *_shape("Infracost key", "ico-", _ALNUM + "{32}" + _END),
+    *_shape("OpenShift token", "sha256~", _URLSAFE + "{43}"),
+    *_shape("Scalingo token", "tk-us-", r"[\w-]{48}"),
+    *_shape("Pinecone key", "pcsk_", r"\w{50,}"),
+    *_shape("NVIDIA key", "nvapi-", r"[\w-]{60,}"),
+    *_shape("Render key", "rnd_", _ALNUM + "{24,}"),
+    *_shape("Neon key", "napi_", _ALNUM + "{40,}"),
+    *_shape("Paddle key", "pdl_live_apikey_ pdl_sdbx_apikey_", r"\w{40,}"),
+    *_shape("Polar token", "polar_pat_ polar_oat_", r"\w{30,}"),
+    *_shape("LaunchDarkly key", "sdk- mob-", "[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}"),
     *_shape("password hash", "$2a$ $2b$ $2y$", r"\d\d\$[A-Za-z0-9./]{53}", start=""),
     *_shape("password hash", "$argon2id$ $argon2i$ $argon2d$", r"[^\s\"'<>]{20,}", start=""),
     *_shape("password hash", "$6$ $5$ $1$ $y$", r"[^\s\"'<>:]{20,}", start=""),
@@ -160,6 +186,7 @@ _TELEGRAM = re.compile(r"(?<![0-9•])\d{7,12}:A[A-Za-z0-9_-]{34}(?![\w-])")
 _LOGIN = re.compile(r"(?<=://)[^\s/?#:@\"'<>•]{0,100}:(?![{<]|\$\{|%\()([^\s/?#@\"'<>•]{1,300})@")
 _BASIC = re.compile(r"(?i)\bBasic\s{1,3}([A-Za-z0-9+/_-]{6,2000}={0,2})")
 _BEARER = re.compile(r"(?i)\b(?:Bearer|Token)\s{1,3}(?=[A-Za-z._~+/-]{0,60}\d)([A-Za-z0-9._~+/-]{16,}=*)")
+_RESET_LINK = re.compile(r"(?<=/)[0-9a-z]{5,8}-[0-9a-f]{32}(?![A-Za-z0-9])")
 _CARD = re.compile(
     r"(?:(?<![\w.•-])|(?<=\\[nrt]))(?<!\d )(?:"
     r"(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6011|64[4-9]\d|65\d\d|62\d\d|35[2-8]\d)([ -]?)\d{4}\1\d{4}\1\d{4}"
@@ -257,6 +284,7 @@ _SEARCHES = (
     _by_pattern("Discord token", ".", _DISCORD),
     _by_pattern("Telegram bot token", ":A", _TELEGRAM),
     _by_pattern("password in a URL", "://", _LOGIN, 1),
+    _by_pattern("link to reset a password", "/", _RESET_LINK),
     _authorization,
     _cards,
 )

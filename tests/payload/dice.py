@@ -4,6 +4,7 @@ import base64
 import json
 import random
 import string
+import uuid
 
 DICE = random.Random(20_261_130)
 
@@ -21,6 +22,11 @@ DRAWN = []
 
 def some(alphabet, length):
     DRAWN.append("".join(DICE.choice(alphabet) for _ in range(length)))
+    return DRAWN[-1]
+
+
+def an_id():
+    DRAWN.append(str(uuid.UUID(int=DICE.getrandbits(128), version=4)))
     return DRAWN[-1]
 
 

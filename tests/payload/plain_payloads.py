@@ -1,9 +1,8 @@
 """Plain payloads as real jobs have them: nothing in them is a secret, and much looks a little like one."""
 
 import string
-import uuid
 
-from tests.payload.dice import ALNUM, BASE64, DICE, HEX, UPPER, segment, some
+from tests.payload.dice import ALNUM, BASE64, DICE, HEX, UPPER, an_id, segment, some
 
 WORDS = [
     "Thank you for your order, it will be shipped on Monday.",
@@ -28,10 +27,6 @@ NAMES = ["anna", "juergen", "maria.lopez", "o.brien", "sato"]
 
 def number(low, high):
     return DICE.randint(low, high)
-
-
-def an_id():
-    return str(uuid.UUID(int=DICE.getrandbits(128), version=4))
 
 
 def slug():

@@ -6,9 +6,8 @@ put together at run time, so that no scanner of a forge takes this file for a le
 
 import base64
 import string
-import uuid
 
-from tests.payload.dice import ALNUM, BASE64, DICE, HEX, LOWER, UPPER, URLSAFE, card, segment, some
+from tests.payload.dice import ALNUM, BASE64, DICE, HEX, LOWER, UPPER, URLSAFE, an_id, card, segment, some
 from tests.payload.plain_payloads import PLAIN
 
 __all__ = ["PLAIN", "SECRETS"]
@@ -95,7 +94,7 @@ TOKENS = {
     "PlanetScale password": lambda: "psc" + "ale_pw_" + some(URLSAFE, 43),
     "Supabase token": lambda: "sb" + "p_" + some(HEX, 40),
     "Braintree token": lambda: "access_" + "token$production$" + some(LOWER, 16) + "$" + some(HEX, 32),
-    "Plaid token": lambda: "access-" + "production-" + str(uuid.UUID(int=DICE.getrandbits(128), version=4)),
+    "Plaid token": lambda: "access-" + "production-" + an_id(),
     "Fernet key": lambda: some(URLSAFE, 43) + "=",
     "Fernet token": lambda: "gAAA" + "AABk" + some(URLSAFE, 91) + "=",
     "JSON Web Token": jwt,
@@ -152,6 +151,25 @@ PREFIXED = {
     "age": ("AGE-SECRET", "-KEY-1", UPPER, 58),
     "Twitter": ("AAAAAAAAAAAA", "AAAAAAAAA", ALNUM, 85),
     "Argon2": ("$argon2id$v=19$m=102400,t=2", ",p=8$", ALNUM + "$", 66),
+    "Adobe": ("p8", "e-", LOWER, 32),
+    "GoCardless": ("li", "ve_", URLSAFE, 40),
+    "Mollie": ("te", "st_", ALNUM, 30),
+    "Klaviyo": ("p", "k_", HEX, 34),
+    "Octopus Deploy": ("AP", "I-", UPPER, 26),
+    "ReadMe": ("rd", "me_", LOWER, 70),
+    "Sourcegraph": ("sg", "p_", HEX, 40),
+    "Make": ("https://hook.eu1", ".make.com/", LOWER, 32),
+    "Zapier": ("https://hooks.zap", "ier.com/hooks/catch/1234567/", LOWER, 9),
+    "Frame.io": ("fi", "o-u-", URLSAFE, 64),
+    "Infracost": ("ic", "o-", ALNUM, 32),
+    "OpenShift": ("sha", "256~", URLSAFE, 43),
+    "Scalingo": ("tk", "-us-", URLSAFE, 48),
+    "Pinecone": ("pc", "sk_", ALNUM, 70),
+    "NVIDIA": ("nv", "api-", URLSAFE, 64),
+    "Render": ("rn", "d_", ALNUM, 28),
+    "Neon": ("na", "pi_", LOWER, 64),
+    "Paddle": ("pdl_live", "_apikey_", ALNUM, 60),
+    "Polar": ("pol", "ar_oat_", ALNUM, 43),
     "glibc": ("$6", "$", ALNUM + "./", 98),
 }
 SEVERAL_PARTS = {
@@ -162,6 +180,15 @@ SEVERAL_PARTS = {
     "CircleCI": lambda: "CCI" + "PAT_" + some(ALNUM, 22) + "_" + some(HEX, 40),
     "Flutterwave": lambda: "FLW" + "SECK-" + some(LOWER, 32) + "-X",
     "Flutterwave test": lambda: "FLW" + "SECK_TEST-" + some(LOWER, 32) + "-X",
+    "1Password secret key": lambda: "A" + "3-" + "-".join(some(UPPER, length) for length in (6, 11, 5, 5, 5)),
+    "Cloudflare origin": lambda: "v" + "1.0-" + some(HEX, 24) + "-" + some(HEX, 146),
+    "Harness": lambda: "pa" + "t." + some(ALNUM, 22) + "." + some(HEX, 24) + "." + some(ALNUM, 20),
+    "HubSpot": lambda: "pat-" + "eu1-" + an_id(),
+    "LaunchDarkly": lambda: "sd" + "k-" + an_id(),
+    "Teams": lambda: (
+        f"https://shop.webhook.office.com/webhookb2/{an_id()}@{an_id()}/IncomingWebhook/{some(HEX, 32)}/{an_id()}"
+    ),
+    "reset link": lambda: f"https://shop.example.com/reset/MTI/{some(LOWER, 6)}-{some(HEX, 32)}/",
     "Mapbox": lambda: "sk" + ".ey" + "J" + some(URLSAFE, 80) + "." + some(URLSAFE, 22),
 }
 TOKENS |= SEVERAL_PARTS
@@ -177,13 +204,13 @@ NAMED = [
     ("newPassword", lambda: "correct horse battery staple"),
     ("PASSWD", lambda: "tr0ub4dor&3"),
     ("api-key", lambda: some(HEX, 32)),
-    ("apiKey", lambda: str(uuid.UUID(int=DICE.getrandbits(128), version=4))),
+    ("apiKey", an_id),
     ("x-api-key", lambda: some(HEX, 40)),
     ("client_secret", lambda: some(HEX, 64)),
     ("access_token", lambda: some(LOWER, 12)),
     ("refreshToken", lambda: some(URLSAFE, 18) + "7"),
     ("sessionid", lambda: some(LOWER, 20) + "4x"),
-    ("session_id", lambda: str(uuid.UUID(int=DICE.getrandbits(128), version=4))),
+    ("session_id", an_id),
     ("Cookie", lambda: f"theme=dark; sessionid={some(LOWER, 32)}"),
     ("Authorization", lambda: "Token " + some(HEX, 40)),
     ("private_key", lambda: some(BASE64, 300)),
@@ -199,6 +226,13 @@ NAMED = [
     ("passphrase", lambda: "open sesame"),
 ]
 
+
+def token_of(name):
+    """Draw the same token for a name whichever tests run."""
+    DICE.seed(name)
+    return TOKENS[name]()
+
+
 WRAPS = [
     lambda token: token,
     lambda token: {"order": 17, "note": token},
@@ -207,7 +241,7 @@ WRAPS = [
 ]
 
 SECRETS = [
-    *[(name, wrap(make())) for name, make in TOKENS.items() for wrap in WRAPS[: 2 if "PRIVATE" in make() else 4]],
+    *[(name, wrap(make())) for name, make in TOKENS.items() for wrap in WRAPS],
     *[(f"key {name}", {"id": 5, name: make()}) for name, make in NAMED],
     *[(f"key {name}, deep", {"jobs": [{"options": {name: make()}}]}) for name, make in NAMED],
 ]

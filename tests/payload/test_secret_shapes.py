@@ -10,6 +10,7 @@ import tests.payload
 from django_jobqueue.payload.secret_shapes import call_findings, findings, secret_places
 from django_jobqueue.payload.token_shapes import _SHAPES, token_places
 from tests.payload import secret_corpus
+from tests.payload.secret_corpus import pem
 
 CORPORA = sorted(
     module.name for module in pkgutil.iter_modules(tests.payload.__path__) if module.name.startswith("secret_corpus")
@@ -44,7 +45,7 @@ def test_plain_payloads_are_let_through(name):
     assert rate <= 0.02, f"{figure}; {alarms}"
 
 
-TOKENS = [(name, make()) for name, make in secret_corpus.TOKENS.items()]
+TOKENS = [(name, secret_corpus.token_of(name)) for name in secret_corpus.TOKENS]
 
 
 @pytest.mark.parametrize(("name", "token"), TOKENS, ids=[name for name, _ in TOKENS])
@@ -103,6 +104,22 @@ def test_what_stands_under_credentials_counts():
     assert [finding.path for finding in found] == ["['credentials']['key']"]
 
 
+def test_value_has_the_name_that_stands_beside_it():
+    """Headers and fields travel as pairs of a name and a value."""
+    found = findings([{"name": "X-Api-Key", "value": "9f8e7d6c5b4a"}, {"name": "Colour", "value": "9f8e7d6c5b4a"}])
+
+    assert [finding.path for finding in found] == ["[0]['value']"]
+
+
+@pytest.mark.parametrize("kind", ["CERTIFICATE", "PUBLIC KEY", "PGP PUBLIC KEY BLOCK"])
+def test_public_block_is_let_through(kind):
+    """A certificate and a public key are made to be shown; what follows them is looked at."""
+    block = pem(kind)
+
+    assert not findings({"text": block})
+    assert findings({"text": f"{block} q7Xk2mP9vL4tR8wZ1nB6"})
+
+
 def test_argument_has_the_name_of_its_parameter():
     """The arguments of a call are judged by their names too where they are given by position."""
     found = call_findings([5, "hunter2"], {"note": "x", "token": "9f8e7d6c5b4a"}, positional=("user_id", "password"))
@@ -122,6 +139,10 @@ def test_argument_has_the_name_of_its_parameter():
         "Cookie: theme=dark; sessionid=9f8e7d6c5b4a9f8e7d6c",
         "Password: tr0ub4dor&3",
         "PGPASSWORD=hunter2 psql",
+        "curl -u anna:hunter2 https://example.com",
+        "machine example.com login anna password hunter2",
+        "CREATE ROLE shop LOGIN PASSWORD 'hunter2'",
+        "Votre mot de passe : Tournesol#88",
     ],
 )
 def test_text_that_names_its_secret_is_found(text):
@@ -142,6 +163,9 @@ def test_text_that_names_its_secret_is_found(text):
         "Secret: nobody knew",
         "https://host:8080/path@2x.png",
         "Basic subscription, Bearer of good news",
+        "docker run -u 1000:1000 image",
+        "please login with your password as usual",
+        "arn:aws:secretsmanager:eu-central-1:123456789012:secret:prod/db-AbCdEf",
     ],
 )
 def test_text_that_speaks_of_secrets_is_let_through(text):
@@ -162,6 +186,9 @@ def test_text_that_speaks_of_secrets_is_let_through(text):
         "IMG_20261130_aB3dE5fG7hI9jK1l.jpg",
         "AbstractUserRegistrationViewFactory",
         "AbstractUserRegistrationView2Factory",
+        "RaspberryPi-4B-kiosk-07",
+        "google-site-verification=aB3dE5fG7hI9jK1lM3nO",
+        "utm=1&https://example.com/?gclid=aB3dE5fG7hI9jK1lM3nO&a=aB3dE5fG7hI9jK1lM3nO",
         "frisk_" + "live_abcdefghijklmn",
         "how-to-tie-a-tie-in-2026-v2",
         "https://example.com/aB3dE5fG7hI9jK1lM3nO",
