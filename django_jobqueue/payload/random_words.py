@@ -14,6 +14,7 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 
 MIN_CHARS, MAX_CHARS = 20, 200
@@ -44,6 +45,7 @@ _ID_NAME = re.compile(
 )
 
 
+@lru_cache(maxsize=4096)
 def is_identifier_name(name: str) -> bool:
     """Say whether a name announces what is random and yet no secret: an id, a checksum, a cursor."""
     return _ID_NAME.search(name[:100]) is not None
