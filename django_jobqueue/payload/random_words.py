@@ -26,6 +26,8 @@ _TRIM = ".:!?*=-_"
 # What stands in front of a word of text and is no part of it: `name=`, `Header:`.
 _NAME = re.compile(r"[A-Za-z][\w.-]{0,40}[=:](?=[^=:])")
 
+_NAME_BACKWARDS = re.compile(r"(?:[\"']\\{0,3})?\s{0,3}[:=]\s{0,3}(?:[\"']\\{0,3})?([\w.-]{1,50})")
+
 _NOT_RANDOM = re.compile(
     r"[0-9a-fA-F_\-:.]+"  # digests, UUIDs
     r"|[0-7][0-9A-HJKMNP-TV-Z]{25}"  # a ULID
@@ -69,8 +71,14 @@ def random_words(text: str) -> Iterator[tuple[int, int]]:
                 continue
             word, start = word[name.end() :], start + name.end()
         word = word.rstrip(".:!?*-_")
-        if is_random(word):
+        if is_random(word) and not is_identifier_name(_name_before(text, chunk.start())):
             yield start, start + len(word)
+
+
+def _name_before(text: str, start: int) -> str:
+    """Return the name that JSON inside of text gives to what stands at `start`; empty if there is none."""
+    named = _NAME_BACKWARDS.match(text[max(0, start - 60) : start][::-1])
+    return named.group(1)[::-1] if named is not None else ""
 
 
 def _outside_of_blocks(text: str) -> Iterator[re.Match[str]]:

@@ -14,7 +14,12 @@ SETTINGS = {
     "SECRET_KEY": "django-insecure-9f8e7d6c5b4a&x",
     "STRIPE_KEYS": {"live": "lv-9f8e7d6c5b4a3210"},
     "DATABASES": {
-        "default": {"ENGINE": "django.db.backends.postgresql", "PASSWORD": "tr0ub4dor&3", "HOST": "localhost"}
+        "default": {
+            "ENGINE": "django.db.backends.postgresql",
+            "PASSWORD": "tr0ub4dor&3",
+            "HOST": "localhost",
+            "NAME": "shop4-production2",
+        }
     },
     "CACHES": {"default": {"LOCATION": "redis://:r3disP4ss%21@cache:6379/0"}},
     "SECRET_KEY_FALLBACKS": ["old-key-1234567890"],

@@ -118,6 +118,18 @@ def test_sentence_around_a_token_is_shown():
     assert masked("host=db password=hunter2 dbname=x") == f"host=db password={MASK} dbname=x"
 
 
+def test_what_stood_beside_a_secret_is_looked_at_again():
+    """When one secret is gone, what was a part of its word may be another's name."""
+    token = "pu" + "l-" + "a1b2" * 10
+
+    assert masked(f"{token}login anna password hunter2") == f"{MASK}login anna password {MASK}"
+
+
+def test_bytes_are_hidden_whole():
+    """Half a byte string is of no use to a reader."""
+    assert masked(b"push gh" + b"p_" + b"a1B2" * 9) == MASK
+
+
 def test_stored_value_is_never_altered():
     """Masking makes a copy; what it was given stays as it was."""
     value = {"password": "hunter2", "list": [{"token": "9f8e7d6c5b4a"}]}

@@ -155,6 +155,7 @@ def test_text_that_names_its_secret_is_found(text):
         "Password: at least 8 characters",
         "raise LoginFailed(password=password, token=self.token)",
         "token = get_token(request)",
+        "password=hash_v2(raw)",
         "WHERE password = %s AND token = ?",
         "https://example.com/list?page_token=9f8e7d6c5b4a&sort_key=name",
         "password=${PASSWORD} token={{ token }}",
@@ -204,6 +205,8 @@ def test_word_of_a_generator_is_found_unless_it_is_an_id():
 
     assert findings({"text": word})[0].why == "high entropy"
     assert not findings({"file_id": word, "etag": word, "cursor": word})
+    assert not findings(f'{{"file_id": "{word}", "etag": "{word}"}}, cursor: {word}')
+    assert findings(f'{{"file_id": "x", "comment": "{word}"}}')
 
 
 def test_digest_under_the_name_of_a_secret_is_one():
