@@ -13,6 +13,7 @@ import datetime
 import decimal
 import uuid
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import Any
 
 from django_jobqueue.payload.known_secrets import KnownSecrets
@@ -87,18 +88,17 @@ def masked_text(text: str, *, values: Collection[str] = (), known: KnownSecrets 
         return MASK
 
 
-def literal_values(value: Any, sensitive: Collection[str]) -> set[str]:
-    """Collect the texts and numbers under sensitive names, at any depth, for `masked_text`. Never raises.
+def literal_values(value: Any, *, sensitive: Collection[str] = (), known: KnownSecrets | None = None) -> set[str]:
+    """Collect what `masked` would hide, for `masked_text`: an error may quote it where no name stands beside it.
 
-    For the arguments of a call pass a dict by name.
+    That is every text and number under a sensitive name, and what looks like a secret by its name, its shape or by
+    chance. For the arguments of a call pass a dict by name. Never raises.
     """
-    found: set[str] = set()
-    try:
-        _collect(value, Names(sensitive), False, 0, Room(), found)
-    except Exception:
-        # What was found so far is better than nothing.
-        return found
-    return found
+    harvest = _Harvest(sensitive, known)
+    # What was found before an odd value is better than nothing.
+    with suppress(Exception):
+        harvest.collect(value, None, 0, inside=False)
+    return harvest.found
 
 
 class _Copy:
@@ -209,16 +209,32 @@ def _tells(value: str) -> bool:
         return True
 
 
-def _collect(value: Any, names: Names, inside: bool, depth: int, room: Room, found: set[str]) -> None:
-    if value is None or isinstance(value, bool) or not room.takes(None, depth):
-        return
-    if isinstance(value, dict):
-        for key, item in value.items():
-            _collect(item, names, inside or str(key) in names, depth + 1, room, found)
-            if inside and isinstance(key, str):
-                found.add(key)
-    elif isinstance(value, (list, tuple, set, frozenset)):
-        for item in value:
-            _collect(item, names, inside, depth + 1, room, found)
-    elif inside and (text := text_of(value) or (str(value) if isinstance(value, _SHOWN) else None)):
-        found.add(text)
+class _Harvest:
+    def __init__(self, sensitive: Collection[str], known: KnownSecrets | None) -> None:
+        self.names, self.known = Names(sensitive), known
+        self.found: set[str] = set()
+        self.room = Room()
+
+    def collect(self, value: Any, kind: Kind | None, depth: int, *, inside: bool, name: str = "") -> None:
+        text = text_of(value)
+        if value is None or isinstance(value, bool) or not self.room.takes(text, depth):
+            return
+        if isinstance(value, dict):
+            label = label_in(value)
+            for key, item in value.items():
+                self._collect_item(label if label and key in VALUE_KEYS else str(key), item, kind, depth, inside)
+        elif isinstance(value, (list, tuple, set, frozenset)):
+            for item in value:
+                self.collect(item, kind, depth + 1, inside=inside, name=name)
+        elif inside:
+            self.found.add(text if text is not None else str(value) if isinstance(value, _SHOWN) else "")
+        elif text is not None and kind is not None and is_secret(value if isinstance(value, int) else text, kind):
+            self.found.add(text)
+        elif text is not None:
+            self.found.update(text[start:end] for start, end, _ in secret_places(text, known=self.known, name=name))
+
+    def _collect_item(self, key: str, item: Any, kind: Kind | None, depth: int, inside: bool) -> None:
+        # Of keys under a sensitive name only data are hidden: `street` and `email` are words of every traceback.
+        if (inside and not key.isidentifier()) or is_secret_key(key, self.known):
+            self.found.add(key)
+        self.collect(item, kind_under(key, item, kind), depth + 1, inside=inside or key in self.names, name=key)

@@ -11,6 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from django_jobqueue.payload.masking import MASK, literal_values, masked_text
+from django_jobqueue.payload.secret_shapes import findings
+from tests.payload.test_masking import VALUES
 
 SECRET = 'p"ä/s s&w\n<1>xyz'
 
@@ -31,7 +33,7 @@ FORMS = {
 @pytest.mark.parametrize("form", FORMS)
 def test_value_is_hidden_in_every_form(form):
     """Messages quote values as repr, JSON, URLs, HTML and base64 do."""
-    shown = masked_text(f"before {FORMS[form]} after", values=literal_values({"a": [SECRET]}, ["a"]))
+    shown = masked_text(f"before {FORMS[form]} after", values=literal_values({"a": [SECRET]}, sensitive=["a"]))
 
     assert shown.startswith("before ")
     assert "xyz" not in shown
@@ -41,7 +43,7 @@ def test_value_is_hidden_in_every_form(form):
 @given(text=st.text(), secret=st.text(st.characters(codec="utf-8"), min_size=9), after=st.text())
 def test_value_of_a_sensitive_argument_is_in_no_text(text, secret, after):
     """A value of nine characters or more is found wherever it stands."""
-    shown = masked_text(f"{text}{secret}{after}", values=literal_values({"a": secret}, ["a"]))
+    shown = masked_text(f"{text}{secret}{after}", values=literal_values({"a": secret}, sensitive=["a"]))
 
     assert (
         secret not in shown or secret.strip().lower() == "undefined" or set(secret) <= set(" •*\n") or is_small(secret)
@@ -84,10 +86,39 @@ def test_trivial_values_are_left_in_text():
 def test_numbers_under_a_sensitive_name_are_hidden_in_text():
     """A number of five digits is enough of a name for somebody."""
     values = literal_values(
-        {"customer": {"id": 4711_0815, "born": datetime.date(1970, 1, 31)}, "x": 12345678}, ["customer"]
+        {"customer": {"id": 4711_0815, "born": datetime.date(1970, 1, 31)}, "x": 12345678},
+        sensitive=["customer"],
     )
 
     assert masked_text("no row 47110815 of 1970-01-31, 12345678", values=values) == f"no row {MASK} of {MASK}, 12345678"
+
+
+def test_names_of_fields_are_left_in_text():
+    """Of what stands under a sensitive name the keys are hidden if they are data, not if they are names."""
+    values = literal_values({"scores": {"email": "anna@example.com", "Anna Muster": 5}}, sensitive=["scores"])
+
+    assert masked_text("no email for Anna Muster", values=values) == f"no email for {MASK}"
+
+
+def test_what_looks_like_a_secret_is_hidden_in_text_too():
+    """An error quotes an argument without its name: what masking found in the arguments it hides there as well."""
+    values = literal_values(
+        {
+            "password": "swordfish",
+            "headers": [{"name": "X-Api-Key", "value": "9f8e7d6c5b4a"}],
+            "note": "q7Xk2mP9vL4tR8wZ1nB6 x",
+        }
+    )
+
+    shown = masked_text("ValueError: swordfish, 9f8e7d6c5b4a, q7Xk2mP9vL4tR8wZ1nB6, x", values=values)
+
+    assert shown == f"ValueError: {MASK}, {MASK}, {MASK}, x"
+
+
+@given(value=VALUES)
+def test_plain_arguments_have_nothing_to_hide(value):
+    """There are values to hide if and only if there are findings."""
+    assert bool(literal_values(value)) == bool(findings(value))
 
 
 def test_text_with_too_much_to_hide_is_hidden():

@@ -134,7 +134,7 @@ def spent(call):
 def test_odd_value_is_masked_without_error(value):
     """Whatever it is given, masking ends and raises nothing."""
     masked(value, sensitive=["a"])
-    literal_values({"a": value}, ["a"])
+    literal_values({"a": value}, sensitive=["a"])
 
 
 def test_endless_text_is_cut():
