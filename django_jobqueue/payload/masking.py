@@ -92,12 +92,11 @@ def literal_values(value: Any, *, sensitive: Collection[str] = (), known: KnownS
     """Collect what `masked` would hide, for `masked_text`: an error may quote it where no name stands beside it.
 
     That is every text and number under a sensitive name, and what looks like a secret by its name, its shape or by
-    chance. For the arguments of a call pass a dict by name. Never raises.
+    chance. For the arguments of a call pass a dict by name. Of a value larger than MAX_ROOM the rest is not looked at.
+    Never raises.
     """
     harvest = _Harvest(sensitive, known)
-    # What was found before an odd value is better than nothing.
-    with suppress(Exception):
-        harvest.collect(value, None, 0, inside=False)
+    harvest.collect(value, None, 0, inside=False)
     return harvest.found
 
 
@@ -216,6 +215,11 @@ class _Harvest:
         self.room = Room()
 
     def collect(self, value: Any, kind: Kind | None, depth: int, *, inside: bool, name: str = "") -> None:
+        # What can be had beside an odd value is better than nothing.
+        with suppress(Exception):
+            self._collect(value, kind, depth, inside, name)
+
+    def _collect(self, value: Any, kind: Kind | None, depth: int, inside: bool, name: str) -> None:
         text = text_of(value)
         if value is None or isinstance(value, bool) or not self.room.takes(text, depth):
             return

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from django_jobqueue.payload.masking import literal_values, masked, masked_text
+from django_jobqueue.payload.masking import MASK, literal_values, masked, masked_text
 from django_jobqueue.payload.secret_shapes import findings, secret_places
 
 
@@ -83,6 +83,12 @@ def test_value_that_contains_itself_is_left_soon():
     assert 100 < Counted.asked < 10_000
 
 
+def test_odd_value_does_not_hide_what_stands_beside_it():
+    """What raises when it is asked is left out alone."""
+    assert literal_values([Liar(a=1), {"password": "swordfish"}]) == {"swordfish"}
+    assert masked([Liar(a=1), "x"]) == [MASK, "x"]
+
+
 UNITS = [
     "a",
     "1",
@@ -134,7 +140,8 @@ def spent(call):
 def test_odd_value_is_masked_without_error(value):
     """Whatever it is given, masking ends and raises nothing."""
     masked(value, sensitive=["a"])
-    literal_values({"a": value}, sensitive=["a"])
+
+    assert "swordfish" in literal_values({"password": "swordfish", "a": value}, sensitive=["a"])
 
 
 def test_endless_text_is_cut():
