@@ -41,6 +41,7 @@ KNOWN = (
     "unique_until",
     "owner",
     "runbook",
+    "sensitive",
 )
 """What the decorator takes: Django's four, then ours."""
 
@@ -217,6 +218,15 @@ def _runbook(value: Any) -> str:
     return _words(value, 2000)
 
 
+def _sensitive(value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        # A tuple of one without its comma: each letter would be a name.
+        raise ValueError(f"is a tuple of names, as in ({value!r},)")
+    if not isinstance(value, tuple | list) or not all(isinstance(name, str) and name.strip() for name in value):
+        raise ValueError('is a tuple of names of arguments and keys, as in ("iban", "date_of_birth")')
+    return tuple(value)
+
+
 def _words(value: Any, length: int) -> str:
     if not isinstance(value, str) or len(value) > length or "\0" in value:
         raise ValueError(f"is a text of at most {length} characters")
@@ -238,4 +248,5 @@ _RULES: dict[str, Callable[[Any], Any]] = {
     "unique_until": _unique_until,
     "owner": _owner,
     "runbook": _runbook,
+    "sensitive": _sensitive,
 }

@@ -108,6 +108,9 @@ class Task(AnyTask):
     runbook: str = ""
     """Where to read what to do about its dead letters: an address or a few words."""
 
+    sensitive: tuple[str, ...] = ()
+    """Names of arguments, and of keys at any depth in them, whose values are shown nowhere."""
+
     def __post_init__(self) -> None:
         task_options.require_stable(self.func, self.task_name)
         for name, value in task_options.normalized(self).items():
@@ -149,6 +152,7 @@ def task(
     unique_until: str = ...,
     owner: str = ...,
     runbook: str = ...,
+    sensitive: tuple[str, ...] = ...,
 ) -> Callable[[Callable[..., Any]], Task]: ...
 
 
@@ -247,6 +251,11 @@ def is_unique_until_started(task: AnyTask) -> bool:
 def owner_of(task: AnyTask) -> str:
     """Return who answers for the dead letters of this task, or an empty text."""
     return task.owner if isinstance(task, Task) else ""
+
+
+def sensitive_of(task: AnyTask) -> tuple[str, ...]:
+    """Return the names whose values are shown nowhere."""
+    return task.sensitive if isinstance(task, Task) else ()
 
 
 def declared_backoff_of(task: AnyTask) -> backoffs.Backoff:

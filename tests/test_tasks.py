@@ -104,6 +104,7 @@ def test_options_are_kept():
         timeout=30,
         owner="billing",
         runbook="https://wiki/charge",
+        sensitive=["iban"],
     )(charge)
 
     assert (made.priority, made.queue_name) == (7, "billing")
@@ -112,6 +113,7 @@ def test_options_are_kept():
     assert made.never_retry == (KeyError,)
     assert (made.max_attempts, made.backoff, made.timeout) == (5, policy, 30)
     assert (made.owner, made.runbook) == ("billing", "https://wiki/charge")
+    assert (made.sensitive, tasks.sensitive_of(made), tasks.sensitive_of(plain)) == (("iban",), ("iban",), ())
 
 
 def test_the_stored_name_is_the_path_unless_given():
@@ -299,6 +301,9 @@ def test_a_path_too_long_to_store_asks_for_a_name():
         ("owner", None, "text"),
         ("owner", "x" * 256, "text"),
         ("runbook", 5, "text"),
+        ("sensitive", "iban", r"as in \('iban',\)"),
+        ("sensitive", ("iban", ""), "tuple of names"),
+        ("sensitive", {"iban": 1}, "tuple of names"),
     ],
 )
 def test_a_wrong_option_is_refused_where_it_is_written(option, value, words):
