@@ -29,6 +29,12 @@ def take(first, second=None, *, value=None):
     """Take up to three arguments, and return nothing."""
 
 
+@task(sensitive=("name", "iban"))
+def keep_quiet(name=None, *rest, **named):
+    """Say in an error what was given."""
+    raise ValueError(f"no account for {name} {rest} {named}")
+
+
 @task(
     version=3,
     upgrade={

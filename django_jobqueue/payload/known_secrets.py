@@ -74,9 +74,9 @@ def _texts(value: Any, name: str, *, counts: bool, depth: int) -> Iterator[str]:
             yield from _texts(value.decode("latin-1"), name, counts=counts, depth=depth + 1)
         case dict():
             # All of API_KEYS = {"stripe": …} counts; of DATABASES what has the name of a secret.
-            all_count = _is_secret_name(name) and counts
+            all_count = is_secret_setting(name) and counts
             for key, item in value.items():
-                yield from _texts(item, str(key), counts=all_count or _is_secret_name(str(key)), depth=depth + 1)
+                yield from _texts(item, str(key), counts=all_count or is_secret_setting(str(key)), depth=depth + 1)
         case list() | tuple() | set() | frozenset():
             yield from _each(value, name, counts, depth)
 
@@ -86,8 +86,15 @@ def _each(values: Iterable[Any], name: str, counts: bool, depth: int) -> Iterato
         yield from _texts(item, name, counts=counts, depth=depth + 1)
 
 
-def _is_secret_name(name: str) -> bool:
-    return kind_of(name) is not None or name.upper().rstrip("S").endswith("KEY")
+def is_secret_setting(name: str) -> bool:
+    """Say whether a setting of this name, or what a dict holds under it, is kept secret."""
+    one = name.upper().rstrip("S")
+    return kind_of(name) is not None or kind_of(one) is not None or one.endswith("KEY")
+
+
+def has_password(value: Any) -> bool:
+    """Say whether a value is a URL with a password in it."""
+    return isinstance(value, str) and _URL.match(value) is not None
 
 
 def _is_telling(text: str) -> bool:

@@ -1,0 +1,86 @@
+"""What may be shown of a job, by the project's settings and by what its task has declared."""
+
+import json
+
+import pytest
+
+from django_jobqueue import shown
+from django_jobqueue.payload.masking import MASK
+from django_jobqueue.shown import Veil
+from tests import tasks
+
+PASSWORD = "nL8!vR2#xQ5zz"
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("SECRET_KEY", PASSWORD),
+        ("SECRET_KEY_FALLBACKS", ["other-words-entirely", PASSWORD]),
+        ("EMAIL_HOST_PASSWORD", PASSWORD),
+        ("STRIPE_API_KEY", PASSWORD),
+        ("BROKER_URL", f"redis://:{PASSWORD}@cache/0"),
+        ("STORAGES", {"default": {"BACKEND": "x", "OPTIONS": {"secret_key": PASSWORD}}}),
+        ("PARTNERS", [{"name": "crm", "password": PASSWORD}]),
+    ],
+)
+def test_a_secret_of_the_settings_is_shown_nowhere(settings, name, value):
+    """Settings are known by their names, at any depth, from the moment they change."""
+    assert PASSWORD in shown.text(f"refused: {PASSWORD}")
+
+    setattr(settings, name, value)
+
+    assert PASSWORD not in shown.text(f"refused: {PASSWORD}")
+    assert Veil().value({"note": [PASSWORD]}) == {"note": [MASK]}
+
+
+def test_other_settings_are_words_like_any_other(settings):
+    """What the names of settings do not call secret may be said: hosts, paths, names of classes."""
+    settings.ALLOWED_HOSTS = ["shop.example.com"]
+    settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.PBKDF2PasswordHasher"]
+
+    words = "shop.example.com django.contrib.auth.hashers.PBKDF2PasswordHasher django.db.backends.postgresql"
+    assert shown.text(words) == words
+
+
+def test_sensitive_names_cover_arguments_however_they_are_given():
+    """By place, by name, and at any depth."""
+    veil = shown.veil_of(tasks.keep_quiet)
+
+    assert veil.arguments(["Ada", 1, 2], {"iban": 3, "more": [{"IBAN": 4}]}) == (
+        [MASK, 1, 2],
+        {"iban": MASK, "more": [{"IBAN": MASK}]},
+    )
+    assert veil.secrets_in(["Ada Lovelace", "Leeds"], {"more": [{"iban": 12345678}]}) == {"Ada Lovelace", "12345678"}
+
+
+def test_a_task_that_nobody_knows_goes_by_looks():
+    """Names and shapes of secrets count in any job."""
+    assert shown.veil_named("gone.task").arguments(["x"], {"password": PASSWORD}) == (["x"], {"password": MASK})
+
+
+@pytest.mark.parametrize("length", range(0, 90, 3))
+def test_json_that_was_cut_shows_nothing_beyond_a_sensitive_name(length):
+    """A value that has no end cannot be covered alone; wherever the text was cut, the secret is not in it."""
+    whole = json.dumps({"city": "Leeds", "password": "hunter2-hunter2", "iban": ["DE8937040044", {"a": "Lovelace"}]})
+
+    covered = shown.veil_of(tasks.keep_quiet).broken_json(whole[:length])
+
+    assert not any(part in covered for part in ("hunt", "8937", "Love"))
+    assert covered.startswith(whole[: min(length, 15)])
+
+
+def test_cut_arguments_by_place_are_covered_whole():
+    """Which of them is the sensitive one cannot be told without an end."""
+    assert shown.veil_of(tasks.keep_quiet).broken_json('["Ada Lovelace", "Lee') == MASK
+    assert "Ada" not in shown.veil_of(tasks.keep_quiet).broken_json('{"status": "READY", "args": ["Ada Lovelace", "Lee')
+
+
+def test_anything_can_be_covered():
+    """A damaged row holds what it likes where arguments belong."""
+    veil = shown.veil_of(tasks.keep_quiet)
+
+    assert veil.arguments("text", None) == ("text", None)
+    assert veil.secrets_in(None, 5) == set()
+    assert veil.record({"args": None, "kwargs": 5}) == {"args": None, "kwargs": 5}
+    assert veil.record({"args": ["Ada"], "kwargs": {"iban": 3}}) == {"args": [MASK], "kwargs": {"iban": MASK}}
