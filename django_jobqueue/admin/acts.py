@@ -35,6 +35,7 @@ from django_jobqueue.admin import display
 from django_jobqueue.admin.base import QueueAdmin
 from django_jobqueue.database import queue_database
 from django_jobqueue.exceptions import Refused
+from django_jobqueue.shown import text
 
 logger = logging.getLogger(__name__)
 
@@ -182,11 +183,11 @@ class ActingAdmin(QueueAdmin):
                 act.perform(pk, by=request.user, reason=reason)
             except Refused as refusal:
                 tally.refused[display.words(refusal.code).lower()] += 1
-                tally.details.append(str(refusal))
+                tally.details.append(text(str(refusal)))
             except Exception as error:  # one damaged row must not keep the others from being handled
                 logger.exception("%s of %s %s failed", act.name, self.opts.model_name, pk)
                 tally.refused[_("failed with %s") % type(error).__name__] += 1
-                tally.details.append(f"{type(error).__name__}: {display.first_line(error)}")
+                tally.details.append(f"{type(error).__name__}: {display.first_line(text(str(error)))}")
             else:
                 tally.done.append(pk)
         self._log(request, act, tally.done, reason)
@@ -196,7 +197,7 @@ class ActingAdmin(QueueAdmin):
         """Add the admin's own entries. The AuditEntry is the record; these are a courtesy, their loss is no error."""
         if not pks:
             return
-        message = f"{act.done}: {reason}" if reason else str(act.done)
+        message = f"{act.done}: {text(reason)}" if reason else str(act.done)
 
         # Not a partial: Django 5.2 asks a failed robust callback for its __qualname__.
         def write() -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -17,6 +17,7 @@ from django_jobqueue.admin import display
 from django_jobqueue.admin.rows import head_and_tail, readable
 from django_jobqueue.models import Attempt, Job, Worker
 from django_jobqueue.policy.outcomes import OutcomeName
+from django_jobqueue.shown import text
 
 SHOWN = 25
 """Attempts on one page. Each may carry a long traceback."""
@@ -76,23 +77,28 @@ def last_error(job: Any) -> Error:
     return error_of(job.last_outcome, job.last_class, job.last_message)
 
 
-def error_of(outcome: str | None, exception_class: str | None, message: str | None) -> Error:
+def error_of(
+    outcome: str | None, exception_class: str | None, message: str | None, secrets: Collection[str] = ()
+) -> Error:
     """Name an error. Where nobody raised one, as for a lost worker, the outcome is its name."""
     if outcome in (None, OutcomeName.SUCCEEDED):
         return Error("", "")
     name = display.class_name(exception_class) or display.words(outcome)
-    return Error(name, display.first_line(message))
+    return Error(name, display.first_line(text(message or "", secrets)))
 
 
-def timeline(job: Any, *, before: int | None = None) -> list[Step]:
-    """Return the newest attempts, or those before a number, newest first; the running one from the job's own row."""
+def timeline(job: Any, secrets: Collection[str], *, before: int | None = None) -> list[Step]:
+    """Return the newest attempts, or those before a number, newest first; the running one from the job's own row.
+
+    `secrets` are hidden in what they say: an older attempt may have been written before its task named them.
+    """
     attempts = Attempt.objects.using(job._state.db).filter(job_id=job.pk).order_by("-number")
     if before is not None:
         attempts = attempts.filter(number__lt=before)
     shown = readable(attempts, times=["started_at", "finished_at"]).annotate(message_head=Left("message", MESSAGE))
     rows = list(head_and_tail(shown, "traceback", half=HALF_TRACEBACK)[:SHOWN])
     names = worker_names(job._state.db, [row.worker_id for row in rows] + [job.worker_id])
-    steps = [_step(row, names) for row in rows]
+    steps = [_step(row, names, secrets) for row in rows]
     if before is None and job.status == Job.Status.RUNNING:
         steps.insert(0, _running_step(job, names))
     return steps
@@ -104,7 +110,7 @@ def worker_names(using: str, ids: Iterable[UUID | None]) -> dict[Any, str]:
     return {pk: f"{hostname}:{pid}" for pk, hostname, pid in known.values_list("pk", "hostname", "pid")}
 
 
-def _step(row: Any, names: dict[Any, str]) -> Step:
+def _step(row: Any, names: dict[Any, str], secrets: Collection[str]) -> Step:
     return Step(
         number=row.number,
         outcome=display.badge(row.outcome, display.words(row.outcome)),
@@ -113,10 +119,10 @@ def _step(row: Any, names: dict[Any, str]) -> Step:
         worker_id=row.worker_id if row.worker_id in names else None,
         started=display.moment(row.started_at_epoch, row.now_epoch),
         duration=span(row.started_at_epoch, row.finished_at_epoch),
-        error=error_of(row.outcome, row.exception_class, row.message_head),
+        error=error_of(row.outcome, row.exception_class, row.message_head, secrets),
         exception_class=display.clip(row.exception_class, 255),
-        message=display.visible(row.message_head),
-        traceback=display.cut(row.traceback_head, row.traceback_tail, row.traceback_size),
+        message=display.visible(text(row.message_head, secrets)),
+        traceback=text(display.cut(row.traceback_head, row.traceback_tail, row.traceback_size), secrets),
     )
 
 

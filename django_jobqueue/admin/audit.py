@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +17,8 @@ from django_jobqueue.admin import display, filters
 from django_jobqueue.admin.base import QueueAdmin
 from django_jobqueue.admin.display import cell
 from django_jobqueue.admin.rows import PAGE_TEXT, readable
-from django_jobqueue.models import AuditEntry
+from django_jobqueue.models import AuditEntry, Job
+from django_jobqueue.shown import Veil, text, veil_named
 
 SHOWN = 50
 
@@ -33,7 +34,7 @@ class Deed:
     reason: str
 
 
-def history_of(letter: Any) -> list[Deed]:
+def history_of(letter: Any, secrets: Collection[str]) -> list[Deed]:
     """Return what people did to a letter and its job, newest first. Both are filed under the job."""
     entries = AuditEntry.objects.using(letter._state.db).filter(object=f"job:{letter.job_id}")
     shown = readable(entries, times=["at"], texts=["reason"]).order_by("-pk")[:SHOWN]
@@ -43,7 +44,7 @@ def history_of(letter: Any) -> list[Deed]:
             at=display.moment_in_full(entry.at_epoch, entry.now_epoch),
             actor=display.clip(entry.actor, 100),
             action=display.words(entry.action),
-            reason=display.clip(entry.reason_text, 1_000),
+            reason=display.clip(text(entry.reason_text, secrets), 1_000),
         )
         for entry in shown
     ]
@@ -112,7 +113,7 @@ class AuditEntryAdmin(QueueAdmin):
     @cell(gettext_lazy("because"))
     def reason_cell(self, entry: Any) -> str:
         """Show the reason."""
-        return display.first_line(entry.reason_text)
+        return display.first_line(text(entry.reason_text))
 
     def page_of(self, request: HttpRequest, pk: Any) -> dict[str, Any] | None:
         """Show one entry, with what it changed."""
@@ -124,10 +125,13 @@ class AuditEntryAdmin(QueueAdmin):
         facts = [
             (_("When"), display.moment_in_full(entry.at_epoch, entry.now_epoch)),
             (_("Who"), display.clip(entry.actor, 255)),
-            (_("Reason"), display.clip(entry.reason_text, 2_000) or display.NOTHING),
+            (_("Reason"), display.clip(text(entry.reason_text), 2_000) or display.NOTHING),
         ]
-        before = display.pretty(entry.before_text, entry.before_size, limit=PAGE_TEXT)
-        after = display.pretty(entry.after_text, entry.after_size, limit=PAGE_TEXT)
+        veil = _veil_of(entry)
+        before, after = (
+            display.pretty(words, size, limit=PAGE_TEXT, veil=veil, cover=veil.record)
+            for words, size in ((entry.before_text, entry.before_size), (entry.after_text, entry.after_size))
+        )
         return {
             "title": heading,
             "original": heading,
@@ -135,3 +139,12 @@ class AuditEntryAdmin(QueueAdmin):
             "facts": [(_("Entry"), facts)],
             "payload": [(_("Before"), before), (_("After"), after)],
         }
+
+
+def _veil_of(entry: Any) -> Veil:
+    """Return the veil of the job that an entry is filed under; a replay with other arguments has them in its entry."""
+    kind, _colon, number = entry.object.partition(":")
+    if kind != "job" or not (number.isascii() and number.isdecimal() and len(number) < 19):
+        return Veil()
+    name = Job.objects.using(entry._state.db).filter(pk=int(number)).values_list("task", flat=True).first()
+    return veil_named(name) if name else Veil()

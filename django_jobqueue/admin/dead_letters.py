@@ -18,12 +18,13 @@ from django_jobqueue.admin.acts import Act, ActingAdmin
 from django_jobqueue.admin.attempts import last_error, timeline, with_last_error
 from django_jobqueue.admin.audit import history_of
 from django_jobqueue.admin.display import cell
-from django_jobqueue.admin.job_facts import TEXTS, TIMES, payload, status_badge, task_link_text
+from django_jobqueue.admin.job_facts import TEXTS, TIMES, payload, secrets_of, status_badge, task_link_text
 from django_jobqueue.admin.paging import Keyset
 from django_jobqueue.admin.reasons import explain
 from django_jobqueue.admin.rows import brief, fragile, readable
 from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import Reason
+from django_jobqueue.shown import text, veil_named
 
 REPLAY = Act(
     name="replay",
@@ -222,9 +223,10 @@ class DeadLetterAdmin(ActingAdmin):
     def arguments_cell(self, letter: Any) -> str:
         """Show the arguments in short."""
         job = letter.shown_job
-        return (
-            format_html('<code class="jq-call">{}</code>', display.call(job.args_text, job.kwargs_text)) if job else ""
-        )
+        if not job:
+            return ""
+        shown = display.call(job.args_text, job.kwargs_text, veil=veil_named(job.task))
+        return format_html('<code class="jq-call">{}</code>', shown)
 
     @cell(gettext_lazy("owner"))
     def owner_cell(self, letter: Any) -> str:
@@ -247,7 +249,8 @@ class DeadLetterAdmin(ActingAdmin):
         job: Any = readable(
             Job.objects.using(letter._state.db).filter(pk=letter.job_id), times=TIMES, texts=TEXTS
         ).first()
-        steps = timeline(job) if job else []
+        secrets = secrets_of(job) if job else set()
+        steps = timeline(job, secrets) if job else []
         name = display.task_name(job.task if job else _("job %d is gone") % letter.job_id)
         return {
             "title": _("Dead letter: %s") % name.full,
@@ -260,11 +263,11 @@ class DeadLetterAdmin(ActingAdmin):
             "error": next((step for step in steps if step.error), None),
             "reason": display.words(letter.reason),
             "words": explain(letter.reason),
-            "note": display.visible(letter.note_text),
+            "note": display.visible(text(letter.note_text, secrets)),
             "facts": _facts(letter),
             "payload": payload(job) if job else [],
             "steps": steps,
-            "history": history_of(letter),
+            "history": history_of(letter, secrets),
             "acts": [act for act in self.acts_open_to(request) if letter.status in _FITS[act]],
             "chosen": letter.pk,
             "filters": request.GET.get("_changelist_filters", ""),

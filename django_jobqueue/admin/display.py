@@ -24,6 +24,8 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
+from django_jobqueue.shown import Veil
+
 logger = logging.getLogger(__name__)
 
 Cell = TypeVar("Cell", bound=Callable[[Any, Any], Any])
@@ -230,35 +232,50 @@ class Json:
         return self.text.count("\n") + 1
 
 
-def pretty(text: str | None, size: int | None, *, limit: int) -> Json:
-    """Indent JSON text; show it as it came from the database where it was cut or Python cannot read it."""
+def pretty(
+    text: str | None, size: int | None, *, limit: int, veil: Veil, cover: Callable[[Any], Any] | None = None
+) -> Json:
+    """Indent JSON text; show it as it came from the database where it was cut or Python cannot read it.
+
+    Secrets are covered by the veil: by `cover`, one of its methods, which is `value` unless given.
+    """
     if text is None:
         return Json(NOTHING)
     if size is not None and size > len(text):
         cut = _("The first %(shown)s of %(size)s characters.")
-        return Json(visible(text), cut % {"shown": f"{len(text):,}", "size": f"{size:,}"})
+        return Json(visible(veil.broken_json(text)), cut % {"shown": f"{len(text):,}", "size": f"{size:,}"})
     try:
-        indented = json.dumps(json.loads(text), indent=2, ensure_ascii=False)
+        indented = json.dumps((cover or veil.value)(json.loads(text)), indent=2, ensure_ascii=False)
     except (ValueError, RecursionError):
-        return Json(visible(text), _("Shown as stored: too deep or too long a number to be read."))
+        remark = _("Shown as stored: too deep or too long a number to be read.")
+        return Json(visible(veil.broken_json(text)), remark)
     # Indentation of deep nesting grows with the square of its depth.
     if len(indented) > 4 * limit:
-        return Json(visible(text), "")
+        return Json(visible(veil.broken_json(text)), "")
     return Json(visible(indented))
 
 
-def call(args_text: str | None, kwargs_text: str | None, limit: int = 120) -> str:
+def call(args_text: str | None, kwargs_text: str | None, limit: int = 120, *, veil: Veil) -> str:
     """Write the arguments as one would type them, in short: `42, "x", retry=true`."""
     if args_text is None or kwargs_text is None:
         return _("(large)")
     try:
         args, kwargs = json.loads(args_text), json.loads(kwargs_text)
+        args, kwargs = veil.arguments(args, kwargs)
         if not isinstance(args, list) or not isinstance(kwargs, dict):
-            return clip(f"{args_text} {kwargs_text}", limit)
+            return clip(f"{_dumps(args)} {_dumps(kwargs)}", limit)
         given = [_dumps(value) for value in args] + [f"{name}={_dumps(value)}" for name, value in kwargs.items()]
     except (ValueError, RecursionError):
-        return clip(f"{args_text} {kwargs_text}", limit)
+        return clip(f"{veil.broken_json(args_text)} {veil.broken_json(kwargs_text)}", limit)
     return clip(", ".join(given), limit)
+
+
+def brief(text: str, limit: int, *, veil: Veil) -> str:
+    """Write a JSON value in one short line."""
+    try:
+        return clip(_dumps(veil.value(json.loads(text))), limit)
+    except (ValueError, RecursionError):
+        return clip(veil.broken_json(text), limit)
 
 
 def _dumps(value: Any) -> str:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Collection
 from typing import Any
 
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString, mark_safe
 from django.utils.translation import gettext as _
 
+from django_jobqueue import shown
 from django_jobqueue.admin import display
 from django_jobqueue.admin.attempts import span
 from django_jobqueue.admin.rows import PAGE_TEXT
 from django_jobqueue.models import Job
 from django_jobqueue.policy.lifecycle import TERMINAL
+from django_jobqueue.shown import veil_named
 
 TIMES = [
     "run_after",
@@ -80,22 +84,46 @@ def when(job: Any) -> str:
 
 def payload(job: Any) -> list[tuple[str, display.Json]]:
     """Return the arguments as readable JSON, without the empty halves."""
-    halves = [("args", job.args_text, job.args_size, "[]"), ("kwargs", job.kwargs_text, job.kwargs_size, "{}")]
-    return [(name, display.pretty(text, size, limit=PAGE_TEXT)) for name, text, size, empty in halves if text != empty]
+    veil = veil_named(job.task)
+    halves = [
+        ("args", job.args_text, job.args_size, "[]", veil.args),
+        ("kwargs", job.kwargs_text, job.kwargs_size, "{}", veil.value),
+    ]
+    return [
+        (name, display.pretty(words, size, limit=PAGE_TEXT, veil=veil, cover=cover))
+        for name, words, size, empty, cover in halves
+        if words != empty
+    ]
 
 
-def facts(job: Any) -> list[tuple[str, list[tuple[str, Any]]]]:
+def result(job: Any) -> display.Json:
+    """Return the result as readable JSON."""
+    return display.pretty(job.result_text, job.result_size, limit=PAGE_TEXT, veil=veil_named(job.task))
+
+
+def secrets_of(job: Any) -> set[str]:
+    """Collect what no text about a job must quote; of arguments too large or too deep to be read there is nothing."""
+    try:
+        args, kwargs = json.loads(job.args_text), json.loads(job.kwargs_text)
+    except (ValueError, RecursionError):
+        return set()
+    return veil_named(job.task).secrets_in(args, kwargs)
+
+
+def facts(job: Any, secrets: Collection[str]) -> list[tuple[str, list[tuple[str, Any]]]]:
     """Group what else a row says; leave out what says nothing."""
 
     def time(name: str) -> Any:
         return display.moment_in_full(getattr(job, f"{name}_epoch"), job.now_epoch)
 
     def text(value: object) -> str:
-        return "" if value is None else display.clip(value, 255)
+        return "" if value is None else display.clip(shown.text(str(value), secrets), 255)
 
-    def json(name: str) -> str:
-        shown = display.clip(getattr(job, f"{name}_text") or "", 300)
-        return "" if shown in ("[]", "{}", "null") else shown
+    def brief(name: str) -> str:
+        words = getattr(job, f"{name}_text") or ""
+        return "" if words in ("[]", "{}", "null") else display.brief(words, 300, veil=veil)
+
+    veil = veil_named(job.task)
 
     is_over = job.status in TERMINAL
     groups = [
@@ -132,9 +160,9 @@ def facts(job: Any) -> list[tuple[str, list[tuple[str, Any]]]]:
                 (_("Unique key"), text(job.unique_key)),
                 (_("Concurrency key"), text(job.concurrency_key)),
                 (_("Order key"), text(job.order_key)),
-                (_("Tags"), json("tags")),
-                (_("Metadata"), json("metadata")),
-                (_("Progress"), json("progress")),
+                (_("Tags"), brief("tags")),
+                (_("Metadata"), brief("metadata")),
+                (_("Progress"), brief("progress")),
             ],
         ),
     ]

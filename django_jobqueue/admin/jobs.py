@@ -29,12 +29,14 @@ from django_jobqueue.admin.job_facts import (
     attempts_used,
     facts,
     payload,
+    result,
+    secrets_of,
     status_badge,
     task_link_text,
     when,
 )
 from django_jobqueue.admin.paging import COUNT_CAP
-from django_jobqueue.admin.rows import PAGE_TEXT, readable
+from django_jobqueue.admin.rows import readable
 from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import Status
 
@@ -248,7 +250,8 @@ class JobAdmin(ActingAdmin):
         if job is None:
             return None
         before = _number(request.GET.get("before"))
-        steps = timeline(job, before=before)
+        secrets = secrets_of(job)
+        steps = timeline(job, secrets, before=before)
         name = display.task_name(job.task)
         return {
             "title": f"{name.full} #{job.pk}",
@@ -256,9 +259,9 @@ class JobAdmin(ActingAdmin):
             "task_name": name,
             "job": job,
             "badge": status_badge(job),
-            "facts": facts(job),
+            "facts": facts(job, secrets),
             "payload": payload(job),
-            "result": display.pretty(job.result_text, job.result_size, limit=PAGE_TEXT),
+            "result": result(job),
             "steps": steps,
             "older_before": steps[-1].number if len(steps) >= SHOWN and steps[-1].number > 1 else None,
             "letter": DeadLetter.objects.using(job._state.db).filter(job_id=pk).only("pk", "status").first(),

@@ -17,6 +17,7 @@ from django_jobqueue.admin.display import cell
 from django_jobqueue.admin.paging import Keyset
 from django_jobqueue.admin.rows import readable
 from django_jobqueue.models import Worker
+from django_jobqueue.shown import Veil
 
 _TIMES = ["started_at", "last_seen_at", "stopped_at"]
 
@@ -129,5 +130,5 @@ def _size(worker: Any) -> str:
 
 def _queues(worker: Any) -> str:
     """Show names as a list; anything else as it is stored."""
-    listed = display.call(worker.queues_text, "{}")
+    listed = display.call(worker.queues_text, "{}", veil=Veil())
     return _("all") if worker.queues_text == "[]" else display.clip(listed.replace('"', ""), 120)

@@ -17,6 +17,7 @@ from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import LIVE
 from django_jobqueue.registry import Registry
+from django_jobqueue.shown import text, veil_of
 from django_jobqueue.tasks import require_arguments, version_of
 
 CHUNK = 500
@@ -74,5 +75,5 @@ def _problem(task: AnyTask | None, args: Any, kwargs: Any, version: int) -> str:
     try:
         require_arguments(task, args, kwargs, version=version)
     except InvalidPayload as error:
-        return str(error)
+        return text(str(error), veil_of(task).secrets_in(args, kwargs))
     return ""

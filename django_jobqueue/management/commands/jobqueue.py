@@ -15,6 +15,7 @@ from django_jobqueue.exceptions import InvalidOptions, InvalidPayload, Refused
 from django_jobqueue.management.command_line import tell_in_one_line
 from django_jobqueue.management.jobqueue import dead, jobs, prune, stats
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
+from django_jobqueue.shown import text
 
 
 class Command(BaseCommand):
@@ -62,6 +63,7 @@ class Command(BaseCommand):
                 raise SystemExit(1)
 
     def _fail(self, terminal: Terminal, code: str, message: str, returncode: int) -> None:
+        message = text(message)
         if terminal.as_json:
             terminal.answer({"error": {"code": code, "message": message}}, ())
             raise SystemExit(returncode)

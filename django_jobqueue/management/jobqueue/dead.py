@@ -25,6 +25,7 @@ from django_jobqueue.management.jobqueue.story import row, tell
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
 from django_jobqueue.models import Attempt, DeadLetter, Job
 from django_jobqueue.policy.lifecycle import Reason
+from django_jobqueue.shown import text
 from django_jobqueue.watch.glance import glance
 
 _STATUSES = [status.lower() for status in DeadLetter.Status.values]
@@ -195,7 +196,11 @@ def _with_last_error(letters: QuerySet[DeadLetter], using: str) -> QuerySet[Any]
 
 def _document(letter: Any) -> dict[str, Any]:
     about_job = {"task": letter.job.task, "queue_name": letter.job.queue_name}
-    return row(letter) | about_job | {"exception_class": letter.exception_class, "message": letter.message}
+    return row(letter) | about_job | {"exception_class": letter.exception_class, "message": _message(letter)}
+
+
+def _message(letter: Any) -> str | None:
+    return None if letter.message is None else text(letter.message)
 
 
 def _lines(terminal: Terminal, letters: list[Any], task: str | None) -> list[str]:
@@ -205,7 +210,7 @@ def _lines(terminal: Terminal, letters: list[Any], task: str | None) -> list[str
     cells = [
         [
             letter.pk, letter.job_id, letter.job.task, letter.job.queue_name, letter.status.lower(), letter.reason,
-            letter.deaths, letter.last_died_at, f"{letter.exception_class or ''}: {letter.message or ''}".strip(": "),
+            letter.deaths, letter.last_died_at, f"{letter.exception_class or ''}: {_message(letter) or ''}".strip(": "),
         ]
         for letter in letters
     ]  # fmt: skip

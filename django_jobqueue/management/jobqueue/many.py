@@ -10,6 +10,7 @@ from typing import Any
 from django_jobqueue.exceptions import Refused
 from django_jobqueue.management.jobqueue.options import task_hint
 from django_jobqueue.management.jobqueue.terminal import Terminal, printable
+from django_jobqueue.shown import text
 
 MAX_TOLD = 20
 """Rows that a person is told of one by one; --json tells of all."""
@@ -52,7 +53,7 @@ def do_to_each(
             try:
                 answer = deed(pk)
             except Refused as refusal:
-                refused.append({"id": pk, "code": refusal.code, "message": str(refusal)})
+                refused.append({"id": pk, "code": refusal.code, "message": text(str(refusal))})
             else:
                 did.append(pk)
                 words += [answer] if isinstance(answer, Told) else []
