@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 from django_jobqueue.policy.outcomes import Failure
 
 Value = TypeVar("Value")
+Cover = Callable[[str], str]
 
 MAX_CLASS_CHARS = 255
 MAX_MESSAGE_CHARS = 4_000
@@ -27,6 +28,7 @@ MAX_TRACEBACK_CHARS = 16_000
 _HEAD_FRAMES = 15
 _TAIL_FRAMES = 25
 _MAX_LINE_CHARS = 500
+_MAX_COVERED_CHARS = 64_000
 _MAX_LINKS = 5
 _MAX_MEMBERS = 5
 _MAX_NESTING = 2
@@ -50,12 +52,15 @@ def storable(text: str, max_chars: int) -> str:
     return text if len(text) <= max_chars else _shortened(text, max_chars)
 
 
-def describe(exception: BaseException) -> Failure:
-    """Say what an exception was, in bounded time and space. Never raises."""
+def describe(exception: BaseException, *, cover: Cover = str) -> Failure:
+    """Say what an exception was, in bounded time and space. Never raises.
+
+    `cover` hides secrets in a text, before it is shortened: of one that is cut in two the halves are harder to tell.
+    """
     return Failure(
         exception_class=class_path(type(exception)),
-        message=storable(_message(exception), MAX_MESSAGE_CHARS),
-        traceback=storable(_traceback(exception), MAX_TRACEBACK_CHARS),
+        message=storable(_message(exception, cover), MAX_MESSAGE_CHARS),
+        traceback=storable(cover(_traceback(exception, cover)), MAX_TRACEBACK_CHARS),
     )
 
 
@@ -87,13 +92,14 @@ def _clean(text: str) -> str:
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
-def _message(exception: BaseException) -> str:
+def _message(exception: BaseException, cover: Cover) -> str:
     name = type(exception).__name__
-    return _attempted(lambda: str(exception), f"<{name} whose text cannot be had: its __str__ raises>")
+    text = _attempted(lambda: str(exception), f"<{name} whose text cannot be had: its __str__ raises>")
+    return cover(_shortened("".join((text,)), _MAX_COVERED_CHARS))
 
 
-def _traceback(exception: BaseException) -> str:
-    return _attempted(lambda: "".join(_chain(exception)), "<traceback that cannot be had>")
+def _traceback(exception: BaseException, cover: Cover) -> str:
+    return _attempted(lambda: "".join(_chain(exception, cover)), "<traceback that cannot be had>")
 
 
 def _attempted(call: Callable[[], Value], fallback: Value) -> Value:
@@ -107,7 +113,7 @@ def _attempted(call: Callable[[], Value], fallback: Value) -> Value:
         return fallback
 
 
-def _chain(exception: BaseException, nesting: int = 0) -> Iterator[str]:
+def _chain(exception: BaseException, cover: Cover, nesting: int = 0) -> Iterator[str]:
     """Yield the text of an exception after those that led to it, oldest first, as Python does."""
     links: list[tuple[BaseException, str]] = [(exception, "")]
     seen = {id(exception)}
@@ -122,7 +128,7 @@ def _chain(exception: BaseException, nesting: int = 0) -> Iterator[str]:
         links.pop()
     # Each joint stands between the older exception and the one that follows.
     for link, joint in reversed(links):
-        yield from _one(link, nesting)
+        yield from _one(link, cover, nesting)
         yield joint
 
 
@@ -134,32 +140,32 @@ def _earlier(exception: BaseException) -> tuple[BaseException | None, str]:
     return (None, "") if suppressed else (_attempted(lambda: exception.__context__, None), _CONTEXT)
 
 
-def _one(exception: BaseException, nesting: int) -> Iterator[str]:
+def _one(exception: BaseException, cover: Cover, nesting: int) -> Iterator[str]:
     traceback = _attempted(lambda: exception.__traceback__, None)
     if traceback is not None:
         yield "Traceback (most recent call last):\n"
         yield from _frames(traceback)
-    message = _shortened(_message(exception), MAX_MESSAGE_CHARS)
+    message = _shortened(_message(exception, cover), MAX_MESSAGE_CHARS)
     yield f"{class_path(type(exception)).removeprefix('builtins.')}: {message}\n"
-    yield _attempted(lambda: _notes(exception), "<notes that cannot be had>\n")
+    yield _attempted(lambda: _notes(exception, cover), "<notes that cannot be had>\n")
     # Not isinstance: it would ask the exception for its __class__.
     if issubclass(type(exception), BaseExceptionGroup):
-        yield _attempted(lambda: "".join(_members(exception, nesting)), "<members that cannot be had>\n")
+        yield _attempted(lambda: "".join(_members(exception, cover, nesting)), "<members that cannot be had>\n")
 
 
-def _notes(exception: BaseException) -> str:
-    notes = getattr(exception, "__notes__", ())
-    return "".join([f"{_shortened(str(note), _MAX_LINE_CHARS)}\n" for note in notes[:_MAX_MEMBERS]])
+def _notes(exception: BaseException, cover: Cover) -> str:
+    notes = [_shortened(str(note), _MAX_COVERED_CHARS) for note in getattr(exception, "__notes__", ())[:_MAX_MEMBERS]]
+    return "".join([f"{_shortened(cover(note), _MAX_LINE_CHARS)}\n" for note in notes])
 
 
-def _members(group: Any, nesting: int) -> Iterator[str]:
+def _members(group: Any, cover: Cover, nesting: int) -> Iterator[str]:
     members = group.exceptions
     if nesting == _MAX_NESTING:
         yield f"  | … {len(members)} exceptions cut …\n"
         return
     for number, member in enumerate(members[:_MAX_MEMBERS], 1):
         yield f"  +---------------- {number} ----------------\n"
-        text = "".join(_chain(member, nesting + 1))
+        text = "".join(_chain(member, cover, nesting + 1))
         yield from (f"  | {line}\n" for line in text.splitlines())
     if len(members) > _MAX_MEMBERS:
         yield f"  | … {len(members) - _MAX_MEMBERS} more exceptions cut …\n"

@@ -11,6 +11,7 @@ Reading order:
 - `wire`        outcomes in words, for a frame
 - `executor`    one attempt in a runner: the only place that calls a task
 - `verdict`     what an exception of a task means
+- `discretion`  the words of a failure without the secrets of its attempt
 - `atomic`      a job and the record of its success in one transaction
 - `slate`       what is wiped before and after each attempt
 - `runner`      a child process: a reader, T threads for functions, one event loop for coroutines

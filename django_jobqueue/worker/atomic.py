@@ -15,10 +15,11 @@ from django.db import connections, transaction
 
 from django_jobqueue import failpoint
 from django_jobqueue.exceptions import LeaseLost
-from django_jobqueue.payload.storable_text import describe
+from django_jobqueue.payload.storable_text import Cover, describe
 from django_jobqueue.policy.outcomes import Committed, Outcome, Succeeded
 from django_jobqueue.store.finish_here import finish_here
 from django_jobqueue.store.transaction import read_committed
+from django_jobqueue.worker.discretion import cover_any
 
 logger = logging.getLogger("django_jobqueue.worker")
 
@@ -28,12 +29,19 @@ class _Undone(Exception):
 
 
 def run_atomic(
-    call: Callable[[], Outcome], tell_committed: Callable[[], None], *, job_id: int, token: UUID, using: str
+    call: Callable[[], Outcome],
+    tell_committed: Callable[[], None],
+    *,
+    job_id: int,
+    token: UUID,
+    using: str,
+    cover: Cover = cover_any,
 ) -> Outcome | Committed:
     """Make a call, and commit what it wrote together with its success; any other outcome undoes it.
 
     `tell_committed` is called right after the COMMIT: the callbacks of the task's transaction may take their time.
-    Raises LeaseLost, or whatever the COMMIT raises; nothing is committed then.
+    `cover` hides secrets in what is logged of a callback. Raises LeaseLost, or whatever the COMMIT raises; nothing is
+    committed then.
     """
     outcome: Outcome = Succeeded()
     is_committed = False
@@ -59,7 +67,7 @@ def run_atomic(
     except BaseException as error:
         if not is_committed:
             raise
-        failure = describe(error)
+        failure = describe(error, cover=cover)
         logger.error(
             "job %s is committed; a callback of its transaction raised %s: %s\n%s",
             job_id,

@@ -20,7 +20,7 @@ from django_jobqueue import results, running, tasks
 from django_jobqueue.compat import AnyTask, task_backends, task_started
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.storable_json import dumps
-from django_jobqueue.payload.storable_text import class_path, describe, storable
+from django_jobqueue.payload.storable_text import Cover, class_path, storable
 from django_jobqueue.policy.outcomes import (
     Cancelled,
     Committed,
@@ -32,6 +32,7 @@ from django_jobqueue.policy.outcomes import (
     Verdict,
 )
 from django_jobqueue.worker import slate
+from django_jobqueue.worker.discretion import cover_for, failure_of
 from django_jobqueue.worker.verdict import log_error, outcome_of
 
 _DECODER = json.JSONDecoder()
@@ -99,7 +100,7 @@ def run(
             slate.before()
         return Context().run(_run, order, task, bounds, is_unwanted, tell)
     except BaseException as error:  # a damaged row, a connection that cannot be had: the slot outlives that too
-        return Failed(describe(error))
+        return Failed(failure_of(error, order, task))
     finally:
         slate.after(order.task)
 
@@ -126,7 +127,7 @@ async def run_async(
     result = _prepare(order, task, bounds)
     if isinstance(result, Failed):
         return result
-    if await _tell_async(result, bounds.backend) and is_unwanted():
+    if await _tell_async(result, bounds.backend, cover_for(order, task)) and is_unwanted():
         # The cancel was delivered to a receiver, and no second one follows.
         return NEVER_BEGUN
     limit = tasks.timeout_of(task)
@@ -140,9 +141,10 @@ async def run_async(
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
         # Not isinstance: it would ask the exception for its class.
         if timer.expired() and issubclass(type(error), TimeoutError):
-            return TimedOut(Failure("builtins.TimeoutError", f"cancelled after {limit:g} s", describe(error).traceback))
-        return outcome_of(error, task, result, is_unwanted)
-    return _succeeded(value, bounds)
+            traceback = failure_of(error, order, task).traceback
+            return TimedOut(Failure("builtins.TimeoutError", f"cancelled after {limit:g} s", traceback))
+        return outcome_of(error, order, task, result, is_unwanted)
+    return _succeeded(value, order, task, bounds)
 
 
 def _run(
@@ -159,7 +161,7 @@ def _run(
     result = _prepare(order, task, bounds)
     if isinstance(result, Failed):
         return result
-    _tell(result, bounds.backend)
+    _tell(result, bounds.backend, cover_for(order, task))
     if not tasks.is_atomic(task):
         return _call(order, task, result, bounds, is_unwanted, tell)
     # Here, because it needs the models, and a runner's process imports this module before the apps are ready.
@@ -168,9 +170,16 @@ def _run(
     try:
         call = partial(_call, order, task, result, bounds, is_unwanted, tell)
         note = partial(tell, "committed")
-        return run_atomic(call, note, job_id=order.job_id, token=UUID(order.token), using=bounds.database)
+        return run_atomic(
+            call,
+            note,
+            job_id=order.job_id,
+            token=UUID(order.token),
+            using=bounds.database,
+            cover=cover_for(order, task),
+        )
     except BaseException as error:  # errors on commit are failures like any other
-        return outcome_of(error, task, result, is_unwanted)
+        return outcome_of(error, order, task, result, is_unwanted)
 
 
 def _call(
@@ -187,22 +196,22 @@ def _call(
         with _LeavingCopies():
             value = task.func(*_call_args(task, result, order, is_unwanted), **result.kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
-        return outcome_of(error, task, result, is_unwanted)
-    return _succeeded(value, bounds)
+        return outcome_of(error, order, task, result, is_unwanted)
+    return _succeeded(value, order, task, bounds)
 
 
 def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult | Failed:
     try:
         args, kwargs = _DECODER.decode(order.args), _DECODER.decode(order.kwargs)
     except (ValueError, RecursionError) as error:
-        return _unreadable(f"the stored arguments cannot be read: {error}")
+        return _unreadable(f"the stored arguments cannot be read: {error}", order, task)
     if not isinstance(args, list) or not isinstance(kwargs, dict):
         kinds = f"{type(args).__name__} and {type(kwargs).__name__}"
-        return _unreadable(f"the stored args and kwargs are of type {kinds}, not list and dict")
+        return _unreadable(f"the stored args and kwargs are of type {kinds}, not list and dict", order, task)
     try:
         args, kwargs = tasks.arguments_for(task, args, kwargs, version=order.version)
     except InvalidPayload as error:
-        return _unreadable(f"the stored arguments do not fit: {error}")
+        return _unreadable(f"the stored arguments do not fit: {error}", order, task)
     # In the context of this attempt alone: for `once`.
     running.attempt.set(running.RunningAttempt(order.job_id, UUID(order.token), bounds.backend, tasks.is_atomic(task)))
     return results.for_attempt(
@@ -220,30 +229,31 @@ def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult 
     )
 
 
-def _unreadable(message: str) -> Failed:
-    return Failed(Failure(class_path(InvalidPayload), storable(message, 500)), Verdict.INVALID_PAYLOAD)
+def _unreadable(message: str, order: Order, task: AnyTask) -> Failed:
+    words = storable(cover_for(order, task)(message), 500)
+    return Failed(Failure(class_path(InvalidPayload), words), Verdict.INVALID_PAYLOAD)
 
 
-def _tell(result: results.TaskResult, backend: str) -> None:
+def _tell(result: results.TaskResult, backend: str, cover: Cover) -> None:
     # A receiver is a guest: what it raises changes nothing. send_robust logs errors; SystemExit and its like pass it.
     try:
         task_started.send_robust(sender=_sender(backend), task_result=result)
     except BaseException as error:
-        log_error("a receiver of task_started", error)
+        log_error("a receiver of task_started", error, cover)
 
 
-async def _tell_async(result: results.TaskResult, backend: str) -> bool:
+async def _tell_async(result: results.TaskResult, backend: str, cover: Cover) -> bool:
     """Tell the receivers, and say whether that was a wait, in which the attempt could be cancelled."""
     # From inside the event loop send_robust cannot call a receiver that is a coroutine. asend_robust can, but goes
     # through another thread for the others, and there always is one: Django's own line in the log.
     if not any(is_async for *_, is_async in task_started.receivers):
-        _tell(result, backend)
+        _tell(result, backend, cover)
         return False
     try:
         async with asyncio.timeout(RECEIVER_SECONDS):
             await task_started.asend_robust(sender=_sender(backend), task_result=result)
     except BaseException as error:
-        log_error("a receiver of task_started", error)
+        log_error("a receiver of task_started", error, cover)
     return True
 
 
@@ -280,8 +290,8 @@ def _call_args(task: AnyTask, result: results.TaskResult, order: Order, is_unwan
     return [context, *result.args]
 
 
-def _succeeded(value: Any, bounds: Bounds) -> Outcome:
+def _succeeded(value: Any, order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
     try:
         return Succeeded(dumps(value, "result", max_bytes=bounds.max_result_bytes))
     except InvalidPayload as error:
-        return Failed(describe(error), Verdict.INVALID_RESULT)
+        return Failed(failure_of(error, order, task), Verdict.INVALID_RESULT)

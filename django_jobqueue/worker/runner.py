@@ -32,6 +32,7 @@ from django_jobqueue.policy.outcomes import Committed, Failed, Interrupted, Outc
 from django_jobqueue.registry import Registry
 from django_jobqueue.worker import clock, executor, slate
 from django_jobqueue.worker.descriptors import Descriptors, are_wanting
+from django_jobqueue.worker.discretion import failure_of
 from django_jobqueue.worker.executor import Bounds, Order
 from django_jobqueue.worker.frames import FrameReader, pack
 from django_jobqueue.worker.process import flush_streams, speak_in_lines
@@ -226,8 +227,8 @@ class _Runner:
             try:
                 loop.run_forever()
                 logger.warning("a coroutine stopped the event loop; it is started again")
-            except BaseException:
-                logger.exception("something that a coroutine left behind tried to end the process")
+            except BaseException as error:
+                log_error("something that a coroutine left behind tried to end the process: it", error)
         os._exit(1)
 
     def _start_coroutine(self, loop: asyncio.AbstractEventLoop, order: Order, task: Any) -> None:
@@ -257,7 +258,7 @@ class _Runner:
             )
         except BaseException as error:
             # Whatever happens around it, the keeper gets an answer: a coroutine without one would run for ever.
-            outcome = Failed(describe(error))
+            outcome = Failed(failure_of(error, order, task))
         try:
             await _uncancelled(sync_to_async(slate.after), order.task)
         except BaseException as error:  # no cleaning up changes what became of it

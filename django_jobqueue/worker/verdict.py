@@ -15,42 +15,46 @@ from django_jobqueue import results, tasks
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.exceptions import InvalidPayload, JobCancelled, Reject, Retry, Snooze
 from django_jobqueue.payload.signature import signature_of
-from django_jobqueue.payload.storable_text import describe, storable
+from django_jobqueue.payload.storable_text import Cover, describe, storable
 from django_jobqueue.policy.backoff import Backoff
 from django_jobqueue.policy.outcomes import Cancelled, Failed, Failure, Outcome, Snoozed, Verdict
+from django_jobqueue.worker.discretion import Stored, cover_any, cover_for
 
 logger = logging.getLogger("django_jobqueue.worker")
 
 
 def outcome_of(
-    error: BaseException, task: AnyTask, result: results.TaskResult, is_unwanted: Callable[[], bool]
+    error: BaseException, order: Stored, task: AnyTask, result: results.TaskResult, is_unwanted: Callable[[], bool]
 ) -> Outcome:
     """Turn what a task raised into an outcome."""
+    cover = cover_for(order, task)
     try:
         if issubclass(type(error), JobCancelled | asyncio.CancelledError) and is_unwanted():
-            return Cancelled(describe(error))
-        return _judged(error, task, result)
+            return Cancelled(describe(error, cover=cover))
+        return _judged(error, task, result, cover)
     except BaseException as flaw:
         # An exception is the task's code too: it may lie about its class, or be a Snooze without seconds.
-        log_error(f"what {task.module_path} raised cannot be judged, and counts as an ordinary failure: it", flaw)
-        return Failed(describe(error))
+        log_error(
+            f"what {task.module_path} raised cannot be judged, and counts as an ordinary failure: it", flaw, cover
+        )
+        return Failed(describe(error, cover=cover))
 
 
-def _judged(error: BaseException, task: AnyTask, result: results.TaskResult) -> Outcome:
+def _judged(error: BaseException, task: AnyTask, result: results.TaskResult, cover: Cover) -> Outcome:
     match error:
         case Snooze():
             return Snoozed(Snooze(error.seconds).seconds)
         case Retry():
-            return Failed(describe(error), after_seconds=Retry(error.after).after)
+            return Failed(describe(error, cover=cover), after_seconds=Retry(error.after).after)
         case Reject():
-            return Failed(describe(error), Verdict.REJECTED)
+            return Failed(describe(error, cover=cover), Verdict.REJECTED)
         case TypeError() if refusal := _refusal(error, task, result):
             message = f"{task.module_path} does not take the stored arguments: {refusal}"
-            return Failed(Failure("builtins.TypeError", storable(message, 4000)), Verdict.INVALID_PAYLOAD)
+            return Failed(Failure("builtins.TypeError", storable(cover(message), 4000)), Verdict.INVALID_PAYLOAD)
         case _ if not tasks.may_retry(task, error):
-            return Failed(describe(error), Verdict.NOT_RETRYABLE)
+            return Failed(describe(error, cover=cover), Verdict.NOT_RETRYABLE)
         case _:
-            return Failed(describe(error), after_seconds=_asked_backoff(error, task, result))
+            return Failed(describe(error, cover=cover), after_seconds=_asked_backoff(error, task, result, cover))
 
 
 def _refusal(error: TypeError, task: AnyTask, result: results.TaskResult) -> InvalidPayload | None:
@@ -67,7 +71,7 @@ def _refusal(error: TypeError, task: AnyTask, result: results.TaskResult) -> Inv
     return None
 
 
-def _asked_backoff(error: BaseException, task: AnyTask, result: results.TaskResult) -> float | None:
+def _asked_backoff(error: BaseException, task: AnyTask, result: results.TaskResult, cover: Cover) -> float | None:
     ask = task.backoff if isinstance(task, tasks.Task) else None
     if ask is None or isinstance(ask, Backoff):
         return None
@@ -75,12 +79,12 @@ def _asked_backoff(error: BaseException, task: AnyTask, result: results.TaskResu
         seconds = ask(error, result)
         return None if seconds is None else max(0.0, float(seconds))
     except BaseException as flaw:
-        log_error(f"the default back-off is used: the back-off of {task.module_path}", flaw)
+        log_error(f"the default back-off is used: the back-off of {task.module_path}", flaw, cover)
         return None
 
 
-def log_error(what: str, error: BaseException) -> None:
+def log_error(what: str, error: BaseException, cover: Cover = cover_any) -> None:
     """Log what somebody's code raised, in words that begin with whose it was."""
     # As text: logging's own rendering asks the exception for its class, and an exception may raise even then.
-    failure = describe(error)
+    failure = describe(error, cover=cover)
     logger.error("%s raised %s: %s\n%s", what, failure.exception_class, failure.message, failure.traceback)

@@ -1,0 +1,62 @@
+"""The words of a failure, as they may leave the runner.
+
+A runner has both at hand: the error, and the arguments that it may quote. Once the words are shortened, stored and
+logged nobody can tell a secret from them any more, so they are covered here, first. Only a failure costs anything.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from django_jobqueue import shown
+from django_jobqueue.compat import AnyTask
+from django_jobqueue.payload.masking import MASK
+from django_jobqueue.payload.storable_text import describe
+from django_jobqueue.policy.outcomes import Failure
+
+
+class Stored(Protocol):
+    """An order: it has the arguments as they are stored."""
+
+    @property
+    def args(self) -> str: ...
+    @property
+    def kwargs(self) -> str: ...
+
+
+def failure_of(error: BaseException, order: Stored, task: AnyTask | None) -> Failure:
+    """Say what an exception was, without the secrets of the settings and of the attempt that it ended. Never raises."""
+    return describe(error, cover=cover_for(order, task))
+
+
+def cover_for(order: Stored, task: AnyTask | None) -> Callable[[str], str]:
+    """Return what covers the secrets of an attempt in a text about it. It never raises."""
+    secrets: set[str] | None = None
+
+    def cover(words: str) -> str:
+        nonlocal secrets
+        try:
+            if secrets is None:
+                secrets = shown.veil_of(task).secrets_in(_read(order.args), _read(order.kwargs))
+            return shown.text(words, secrets)
+        except BaseException:  # settings are code too; a stack may be nearly full
+            return MASK
+
+    return cover
+
+
+def cover_any(words: str) -> str:
+    """Cover what looks like a secret in a text that belongs to no attempt. Never raises."""
+    try:
+        return shown.text(words)
+    except BaseException:
+        return MASK
+
+
+def _read(words: str) -> Any:
+    try:
+        return json.loads(words)
+    except (ValueError, RecursionError):
+        return words
