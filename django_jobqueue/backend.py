@@ -28,7 +28,7 @@ from asgiref.sync import sync_to_async
 from django.apps import apps
 from django.db import connections
 
-from django_jobqueue import registry, results, task_options
+from django_jobqueue import guard, registry, results, task_options
 from django_jobqueue.compat import (
     PACKAGE,
     AnyTask,
@@ -174,8 +174,10 @@ class JobQueueBackend(BaseTaskBackend):
         stored_args, stored_kwargs = storable_json.arguments(
             *forms.write(args, kwargs, path=path), max_bytes=options.max_payload_bytes, path=path
         )
+        plain_args, plain_kwargs = storable_json.loads(stored_args), storable_json.loads(stored_kwargs)
+        guard.watch(task, plain_args, plain_kwargs, policy=options.secrets, path=path)
         # Read back before anything is written: a type of the project's may not understand its own words.
-        arriving = forms.read(storable_json.loads(stored_args), storable_json.loads(stored_kwargs), path=path)
+        arriving = forms.read(plain_args, plain_kwargs, path=path)
         maker = getattr(task, "unique_key", None)
         job = NewJob(
             task=stored_name(task),

@@ -48,6 +48,10 @@ def _text(default: str) -> Any:
     return field(default=default, metadata={"kind": str})
 
 
+def _word(default: str, *others: str) -> Any:
+    return field(default=default, metadata={"kind": str, "words": (default, *others)})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """OPTIONS of one TASKS alias.
@@ -86,6 +90,12 @@ class Options:
     """How long `once` remembers what was done, at least.
 
     Seconds; default 2592000 (30 days).
+    """
+
+    secrets: str = _word("warn", "refuse", "ignore")
+    """What is done at the enqueue with arguments that look like secrets: "warn", "refuse" or "ignore".
+
+    They are hidden wherever a job is shown, whatever this says. Default "warn".
     """
 
     notify: bool = _switch(True)
@@ -197,6 +207,8 @@ def _expected(value: Any, bounds: Mapping[str, Any]) -> str:
     kind = bounds["kind"]
     if kind is bool:
         return "" if isinstance(value, bool) else "True or False"
+    if words := bounds.get("words"):
+        return "" if value in words else " or ".join(repr(word) for word in words)
     if kind is str:
         return "" if isinstance(value, str) and value else "a name"
     numeric = isinstance(value, int) if kind is int else isinstance(value, int | float)

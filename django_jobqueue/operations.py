@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from django_jobqueue import registry
+from django_jobqueue import guard, registry
 from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.exceptions import InvalidPayload, Refused
 from django_jobqueue.models import AuditEntry, DeadLetter, Job
@@ -211,12 +211,15 @@ def _edit(letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] 
     )
     if job is None:
         return NO_EDIT
+    options = queue_options(job.backend)
     args_text, kwargs_text = storable_json.arguments(
         job.args if args is None else args,
         job.kwargs if kwargs is None else kwargs,
-        max_bytes=queue_options(job.backend).max_payload_bytes,
+        max_bytes=options.max_payload_bytes,
     )
     # Where the task is known: as the runner will read it. What is stored is what was given.
     if task := registry.find(job.task):
-        require_arguments(task, storable_json.loads(args_text), storable_json.loads(kwargs_text), version=job.version)
+        new_args, new_kwargs = storable_json.loads(args_text), storable_json.loads(kwargs_text)
+        require_arguments(task, new_args, new_kwargs, version=job.version)
+        guard.watch(task, new_args, new_kwargs, policy=options.secrets)
     return Edit(None if args is None else args_text, None if kwargs is None else kwargs_text)

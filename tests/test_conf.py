@@ -129,3 +129,10 @@ def test_bounds_are_written_in_figures():
         Options(max_process_bytes=5)
     with pytest.raises(InvalidOptions, match=r"a number of seconds from 0\.1 to 43200; got 0"):
         Options(renew_seconds=0)
+
+
+@pytest.mark.parametrize("value", ["", "Warn", None, True, ["warn"]])
+def test_a_word_is_one_of_those_that_are_known(value):
+    """The fault names them all."""
+    assert problems({"secrets": value}) == [f"secrets is 'warn' or 'refuse' or 'ignore'; got {value!r}"]
+    assert Options(secrets="refuse").secrets == "refuse"

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NoReturn
 from urllib.parse import unquote
 
-from django_jobqueue.payload.literals import forms_of_literal, places_of
+from django_jobqueue.payload.literals import HEAD, forms_of_literal, places_of
 from django_jobqueue.payload.secret_names import kind_of
 
 MIN_CHARS = 8
@@ -31,10 +31,10 @@ class KnownSecrets:
     not in repr, not by pickle.
     """
 
-    __slots__ = ("_forms", "_names")
+    __slots__ = ("_forms", "_names", "_shortest")
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
-        self._forms: list[tuple[str, str]] = []
+        self._forms: list[tuple[str, str, str, str]] = []
         self._names: set[str] = set()
         seen: set[str] = set()
         for name, value in settings.items():
@@ -43,7 +43,8 @@ class KnownSecrets:
                     continue
                 seen.add(text)
                 self._names.add(name)
-                self._forms += [(form, name) for form in forms_of_literal(text)]
+                self._forms += [(*_ends(form), form, name) for form in forms_of_literal(text)]
+        self._shortest = min((len(head) for head, *_ in self._forms), default=0)
 
     def __repr__(self) -> str:
         return f"<KnownSecrets: {', '.join(sorted(self._names)) or 'none'}>"
@@ -56,9 +57,18 @@ class KnownSecrets:
 
     def places(self, text: str) -> Iterator[tuple[int, int, str]]:
         """Yield start, end and the setting's name for each of these values in the text."""
-        for form, name in self._forms:
-            for start, end in places_of(form, text):
-                yield start, end, name
+        # Asked of each text of each job that is enqueued; nearly all of them hold nothing.
+        if len(text) < self._shortest:
+            return
+        for head, tail, form, name in self._forms:
+            if head in text or tail in text:
+                for start, end in places_of(form, text):
+                    yield start, end, name
+
+
+def _ends(form: str) -> tuple[str, str]:
+    """Return two texts of which one stands wherever `places_of` finds the form."""
+    return (form, form) if len(form) <= 2 * HEAD else (form[:HEAD], form[-HEAD:])
 
 
 def _texts(value: Any, name: str, *, counts: bool, depth: int) -> Iterator[str]:

@@ -8,7 +8,7 @@ import json
 from collections.abc import Iterator
 from urllib.parse import quote, quote_plus
 
-_HEAD = 20
+HEAD = 20
 """Characters of a long value that give it away when the rest of it was cut off."""
 _SHORT = 8
 
@@ -43,7 +43,7 @@ def _base64(written: bytes) -> str:
 
 def places_of(form: str, text: str) -> Iterator[tuple[int, int]]:
     """Yield where a text stands in another, and where the beginning or the end of a long one does."""
-    if len(form) <= 2 * _HEAD:
+    if len(form) <= 2 * HEAD:
         for start in _found(form, text):
             end = start + len(form)
             # Anna is not a part of Savannah.
@@ -51,13 +51,13 @@ def places_of(form: str, text: str) -> Iterator[tuple[int, int]]:
                 yield start, end
         return
     after = 0
-    for start in _found(form[:_HEAD], text):
+    for start in _found(form[:HEAD], text):
         if start >= after:
             after = start + _shared(form, text, start)
             yield start, after
     backwards, mirror = form[::-1], text[::-1]
     after = 0
-    for start in _found(backwards[:_HEAD], mirror):
+    for start in _found(backwards[:HEAD], mirror):
         if start >= after:
             after = start + _shared(backwards, mirror, start)
             yield len(text) - after, len(text) - start
@@ -72,7 +72,7 @@ def _found(form: str, text: str) -> Iterator[int]:
 
 def _shared(form: str, text: str, start: int) -> int:
     """Count the characters of `form` that stand at `start`. Costs no more than what it finds."""
-    length, step = 0, _HEAD
+    length, step = 0, HEAD
     while step:
         if length + step <= len(form) and text.startswith(form[length : length + step], start + length):
             length += step

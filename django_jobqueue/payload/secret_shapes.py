@@ -27,6 +27,9 @@ from django_jobqueue.payload.token_shapes import Place, token_places
 
 MASK = "••••••"
 
+SENSITIVE = "sensitive"
+"""Why, where a task has declared the name."""
+
 MAX_TEXT = 1_000_000
 """Characters of one text that are looked at, and shown."""
 MAX_ROOM = 8_000_000
@@ -108,7 +111,7 @@ class _Search:
 
     def look_under(self, name: str, value: Any, path: Path, kind: Kind | None, depth: int) -> None:
         if name in self.names:
-            self._note(path, "sensitive")
+            self._note(path, SENSITIVE)
         else:
             self.look(value, path, kind_under(name, value, kind), depth, name)
 

@@ -79,6 +79,8 @@ def _unit(option):
         return "seconds"
     if option.name.endswith("_bytes"):
         return "bytes"
+    if "words" in option.metadata:
+        return "word"
     return {bool: "switch", str: "name"}.get(option.metadata["kind"], "count")
 
 
@@ -87,6 +89,8 @@ def _shown(value):
 
 
 def _bounds(option):
+    if words := option.metadata.get("words"):
+        return ", ".join(f"`{word}`" for word in words)
     if "minimum" not in option.metadata:
         return "none"
     return f"{option.metadata['minimum']} to {option.metadata['maximum']:.0f}"
