@@ -43,26 +43,28 @@ class Veil:
     sensitive: tuple[str, ...] = ()
     positional: tuple[str, ...] = ()
 
-    def value(self, value: Any) -> Any:
-        """Copy a result, named arguments or other JSON for show."""
-        return masked(value, sensitive=self.sensitive, known=known_secrets())
+    def value(self, value: Any, secrets: Collection[str] = ()) -> Any:
+        """Copy a result, named arguments or other JSON for show; it may quote the `secrets` of its job."""
+        return _unquoted(masked(value, sensitive=self.sensitive, known=known_secrets()), secrets)
 
-    def args(self, args: Any) -> Any:
+    def args(self, args: Any, secrets: Collection[str] = ()) -> Any:
         """Copy positional arguments for show; a damaged row may hold anything there."""
-        return self.arguments(args, {})[0]
+        if not isinstance(args, list):
+            return self.value(args, secrets)
+        names = {"positional": self.positional, "sensitive": self.sensitive}
+        return _unquoted(masked_arguments(args, {}, known=known_secrets(), **names)[0], secrets)
 
     def arguments(self, args: Any, kwargs: Any) -> tuple[Any, Any]:
         """Copy the arguments of a call for show."""
-        if not isinstance(args, list) or not isinstance(kwargs, dict):
-            return self.value(args), self.value(kwargs)
-        names = {"positional": self.positional, "sensitive": self.sensitive}
-        return masked_arguments(args, kwargs, known=known_secrets(), **names)
+        secrets = self.secrets_in(args, kwargs)
+        return self.args(args, secrets), self.value(kwargs, secrets)
 
-    def record(self, value: Any) -> Any:
+    def record(self, value: Any, secrets: Collection[str] = ()) -> Any:
         """Copy one side of an audit entry for show: it may hold arguments under their columns' names."""
-        copy = self.value(value)
-        if isinstance(value, dict) and isinstance(copy, dict) and isinstance(value.get("args"), list):
-            copy["args"] = self.args(value["args"])
+        copy = self.value(value, secrets)
+        if isinstance(value, dict) and isinstance(copy, dict):
+            args, kwargs = self.arguments(value.get("args", []), value.get("kwargs", {}))
+            copy |= {name: half for name, half in (("args", args), ("kwargs", kwargs)) if name in value}
         return copy
 
     def secrets_in(self, args: Any, kwargs: Any) -> set[str]:
@@ -93,6 +95,18 @@ class Veil:
                 pieces += [words[shown : found.start(1)], str(next(iter(copy.values())))]
                 shown = found.end(1)
         return text("".join([*pieces, words[shown:]]))
+
+
+def _unquoted(copy: Any, secrets: Collection[str]) -> Any:
+    match copy:
+        case str():
+            quoted = [secret for secret in secrets if secret in copy]
+            return text(copy, quoted) if quoted else copy
+        case list():
+            return [_unquoted(item, secrets) for item in copy]
+        case dict():
+            return {_unquoted(key, secrets): _unquoted(item, secrets) for key, item in copy.items()}
+    return copy
 
 
 _JSON_TEXT = re.compile(r'"((?:[^"\\]|\\.)*)"?(\s*:)?', re.DOTALL)

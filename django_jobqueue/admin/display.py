@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import logging
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import wraps
@@ -270,10 +270,10 @@ def call(args_text: str | None, kwargs_text: str | None, limit: int = 120, *, ve
     return clip(", ".join(given), limit)
 
 
-def brief(text: str, limit: int, *, veil: Veil) -> str:
+def brief(text: str, limit: int, *, veil: Veil, secrets: Collection[str]) -> str:
     """Write a JSON value in one short line."""
     try:
-        return clip(_dumps(veil.value(json.loads(text))), limit)
+        return clip(_dumps(veil.value(json.loads(text), secrets)), limit)
     except (ValueError, RecursionError):
         return clip(veil.broken_json(text), limit)
 

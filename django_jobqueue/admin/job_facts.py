@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection
+from functools import partial
 from typing import Any
 
 from django.utils.html import format_html, format_html_join
@@ -84,13 +85,13 @@ def when(job: Any) -> str:
 
 def payload(job: Any) -> list[tuple[str, display.Json]]:
     """Return the arguments as readable JSON, without the empty halves."""
-    veil = veil_named(job.task)
+    veil, secrets = veil_named(job.task), secrets_of(job)
     halves = [
         ("args", job.args_text, job.args_size, "[]", veil.args),
         ("kwargs", job.kwargs_text, job.kwargs_size, "{}", veil.value),
     ]
     return [
-        (name, display.pretty(words, size, limit=PAGE_TEXT, veil=veil, cover=cover))
+        (name, display.pretty(words, size, limit=PAGE_TEXT, veil=veil, cover=partial(cover, secrets=secrets)))
         for name, words, size, empty, cover in halves
         if words != empty
     ]
@@ -98,7 +99,9 @@ def payload(job: Any) -> list[tuple[str, display.Json]]:
 
 def result(job: Any) -> display.Json:
     """Return the result as readable JSON."""
-    return display.pretty(job.result_text, job.result_size, limit=PAGE_TEXT, veil=veil_named(job.task))
+    veil = veil_named(job.task)
+    cover = partial(veil.value, secrets=secrets_of(job))
+    return display.pretty(job.result_text, job.result_size, limit=PAGE_TEXT, veil=veil, cover=cover)
 
 
 def secrets_of(job: Any) -> set[str]:
@@ -121,7 +124,7 @@ def facts(job: Any, secrets: Collection[str]) -> list[tuple[str, list[tuple[str,
 
     def brief(name: str) -> str:
         words = getattr(job, f"{name}_text") or ""
-        return "" if words in ("[]", "{}", "null") else display.brief(words, 300, veil=veil)
+        return "" if words in ("[]", "{}", "null") else display.brief(words, 300, veil=veil, secrets=secrets)
 
     veil = veil_named(job.task)
 

@@ -26,6 +26,28 @@ SOON = constant(0.2)
 
 leaked: list[int] = []
 
+
+@task(sensitive=("person",), max_attempts=1)
+def spill(person, options, note="", **more):
+    """Fail, and quote all that was given."""
+    try:
+        raise KeyError(person)
+    except KeyError as error:
+        raise ValueError(f"bad {person} {options} {note} {more}") from error
+
+
+@task(sensitive=("person",), max_attempts=1)
+async def spill_from_a_coroutine(person, options, note="", **more):
+    """Fail, and quote all that was given."""
+    raise ValueError(f"bad {person} {options} {note} {more}")
+
+
+@task(sensitive=("person",))
+def repeat(person, options, note="", **more):
+    """Return all that was given, under other names too."""
+    return {"person": person, "greeting": f"Dear {person},", "all": [options, note, more]}
+
+
 tenant: ContextVar[str] = ContextVar("tenant", default="nobody")
 
 

@@ -42,12 +42,12 @@ def row(
     return {name: _covered(value, covers.get(name, veil.value), secrets) for name, value in columns.items()}
 
 
-def _covered(value: Any, cover: Callable[[Any], Any], secrets: Collection[str]) -> Any:
+def _covered(value: Any, cover: Callable[[Any, Collection[str]], Any], secrets: Collection[str]) -> Any:
     match value:
         case str():
             return text(value, secrets)
         case list() | dict():
-            return cover(value)
+            return cover(value, secrets)
     return value
 
 
