@@ -26,7 +26,7 @@ from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Djan
 from django.db import connections
 from django.utils.module_loading import import_string
 
-from django_jobqueue import conf, registry
+from django_jobqueue import conf, registry, shown
 from django_jobqueue.backend import MAX_ALIAS_LENGTH, JobQueueBackend, postgresql_remedy
 from django_jobqueue.compat import PACKAGE, InvalidTaskBackend, task_backends
 
@@ -118,7 +118,7 @@ def _check_alias(alias: str, params: Mapping[str, Any]) -> Iterator[CheckMessage
     faults = conf.problems(params.get("OPTIONS", {}))
     for fault in faults:
         yield Error(
-            _sentence(f"{where}['OPTIONS']: {fault}"),
+            _sentence(f"{where}['OPTIONS']: {shown.text(fault)}"),
             # A path: who installed a wheel has the module and no documentation.
             hint=f"Every option, with its unit, default and bounds, is in {conf.__file__}.",
             id="django_jobqueue.E001",

@@ -79,6 +79,16 @@ def test_wrong_options_are_errors(settings, options, words):
     assert conf.__file__ in message.hint
 
 
+def test_a_fault_quotes_no_secret_of_the_settings(settings):
+    """What a check says is read in the log of a pipeline."""
+    settings.TASKS = alias(OPTIONS={"threads": "Tr0ub4dor&3-xyz"})
+    settings.EMAIL_HOST_PASSWORD = "Tr0ub4dor&3-xyz"
+    (message,) = checks.check_settings()
+
+    assert "threads is a whole number" in message.msg
+    assert "Tr0ub4dor" not in message.msg
+
+
 def test_each_fault_is_a_message_of_its_own(settings):
     """Two faults in two aliases are told apart."""
     settings.TASKS = alias(OPTIONS={"a": 1, "b": 2}) | {"slow": {"BACKEND": BACKEND, "OPTIONS": {"threads": 0}}}
