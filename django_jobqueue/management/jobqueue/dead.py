@@ -204,7 +204,7 @@ def _lines(terminal: Terminal, letters: list[Any], task: str | None) -> list[str
     headings = ["id", "job", "task", "queue", "status", "reason", "deaths", "died", "error"]
     cells = [
         [
-            letter.pk, letter.job_id, letter.job.task, letter.job.queue_name, letter.status.lower(), letter.reason,
+            letter.pk, letter.job_id, letter.job.task, letter.job.queue_name, letter.status, letter.reason,
             letter.deaths, letter.last_died_at, f"{letter.exception_class or ''}: {letter.message or ''}".strip(": "),
         ]
         for letter in letters

@@ -64,7 +64,7 @@ def add_parsers(subjects: Any) -> None:
 
     parser = verbs.add_parser("cancel", help="cancel jobs; one that runs is asked to stop")
     parser.add_argument("ids", nargs="*", metavar="ID", help="of jobs; or give a filter")
-    parser.add_argument("--status", choices=["waiting", "ready"], help="only those")
+    parser.add_argument("--status", type=str.lower, choices=["waiting", "ready"], help="only those")
     parser.add_argument("--force", action="store_true", help="stop a running one with its process")
     _add_filters(parser)
     add_choice_options(parser)
@@ -112,9 +112,10 @@ def cancel_jobs(terminal: Terminal, using: str, options: dict[str, Any]) -> bool
         job = operations.cancel(job_id, using=using, **words)
         document = {"id": job.pk, "task": job.task, "status": job.status}
         is_over = job.status == Job.Status.CANCELLED
-        return Told(f"job {job.pk} {job.task}", document, "cancelled" if is_over else "is asked to stop")
+        return Told(f"job {job.pk} {job.task}", document, "cancelled" if is_over else f"is {stopped}")
 
-    return do_to_each(terminal, _ids(using, options), cancel, done="cancelled", in_all="cancelled, or asked to stop")
+    stopped = "stopped with its process" if options["force"] else "asked to stop"
+    return do_to_each(terminal, _ids(using, options), cancel, done="cancelled", in_all=f"cancelled, or {stopped}")
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:
@@ -163,5 +164,4 @@ def _table(terminal: Terminal, rows: list[dict[str, Any]]) -> list[str]:
 
 
 def _status(job: dict[str, Any]) -> str:
-    status: str = job["status"].lower()
-    return f"{status} ({job['waiting_for']})" if job["waiting_for"] else status
+    return f"{job['status']} ({job['waiting_for']})" if job["waiting_for"] else job["status"]

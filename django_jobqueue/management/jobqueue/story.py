@@ -2,27 +2,47 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from django_jobqueue.management.jobqueue.terminal import Terminal, printable_lines
+from django_jobqueue.management.jobqueue.terminal import Terminal, duration, printable_lines
 from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job
 from django_jobqueue.store.audit import object_of
+from django_jobqueue.watch.workers import worker_names
 
 NEWEST = 20
 """Attempts and audit entries that are shown, newest first."""
 
+EDITED = ("args", "kwargs")
+"""What an audit entry holds of a job only where a person has changed it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What is told of one job."""
+
+    job: Job
+    letter: DeadLetter | None
+    attempts: list[Attempt]
+    entries: list[AuditEntry]
+    death: Attempt | None
+    """The attempt that the letter died of: after a replay there may be newer ones."""
+    last_error: Attempt | None
+    """The newest attempt that has an error, unless that is the death."""
+
 
 def tell(terminal: Terminal, job: Job, letter: DeadLetter | None, using: str) -> None:
     """Answer with one job's story."""
-    attempts = list(Attempt.objects.using(using).filter(job=job).order_by("-number")[:NEWEST])
-    entries = list(AuditEntry.objects.using(using).filter(object=object_of(job.pk)).order_by("-id")[:NEWEST])
+    story = _read(job, letter, using)
     document = {
-        "dead_letter": letter and row(letter),
+        "dead_letter": letter and row(letter) | _error_columns(story.death),
         "job": row(job),
-        "attempts": [row(attempt) for attempt in attempts],
-        "audit": [row(entry) for entry in entries],
+        "attempts": [row(attempt) for attempt in story.attempts],
+        "audit": [row(entry) for entry in story.entries],
     }
-    terminal.answer(document, _lines(terminal, job, letter, attempts, entries))
+    names = worker_names(using, [attempt.worker_id for attempt in story.attempts])
+    terminal.answer(document, _lines(terminal, story, names))
 
 
 def row(instance: Job | DeadLetter | Attempt | AuditEntry) -> dict[str, Any]:
@@ -30,28 +50,85 @@ def row(instance: Job | DeadLetter | Attempt | AuditEntry) -> dict[str, Any]:
     return {field.attname: field.value_from_object(instance) for field in instance._meta.concrete_fields}
 
 
-def _lines(
-    terminal: Terminal, job: Job, letter: DeadLetter | None, attempts: list[Attempt], entries: list[AuditEntry]
-) -> list[str]:
+def _read(job: Job, letter: DeadLetter | None, using: str) -> Story:
+    newest_first = Attempt.objects.using(using).filter(job=job).order_by("-number")
+    attempts = list(newest_first[:NEWEST])
+    # The letter is dated by the statement that closes the attempt.
+    death = newest_first.filter(finished_at__lte=letter.last_died_at).first() if letter else None
+    failed = next((attempt for attempt in attempts if attempt.exception_class or attempt.message), None)
+    return Story(
+        job,
+        letter,
+        attempts,
+        list(AuditEntry.objects.using(using).filter(object=object_of(job.pk)).order_by("-id")[:NEWEST]),
+        death,
+        None if failed == death else failed,
+    )
+
+
+def _error_columns(attempt: Attempt | None) -> dict[str, Any]:
+    return {name: getattr(attempt, name, None) for name in ("exception_class", "message")}
+
+
+def _lines(terminal: Terminal, story: Story, names: Mapping[Any, str]) -> list[str]:
+    heading = terminal.style.MIGRATE_HEADING
+    job, letter = story.job, story.letter
     lines = []
     if letter:
-        lines += [terminal.style.MIGRATE_HEADING(f"Dead letter {letter.pk}"), *terminal.fields(_without_id(letter)), ""]
-    lines += [terminal.style.MIGRATE_HEADING(f"Job {job.pk}"), *terminal.fields(_without_id(job))]
-    if attempts:
-        ended = [(a.number, a.outcome, a.finished_at, a.exception_class, a.message) for a in attempts]
-        lines += ["", *terminal.table(["attempt", "outcome", "ended", "exception", "message"], ended)]
-    if entries:
-        deeds = [(e.at, e.actor, e.action, e.reason) for e in entries]
+        fields = _without_id(letter) | _error("error", story.death)
+        lines += [heading(f"Dead letter {letter.pk}"), *terminal.fields(fields), ""]
+    lines += [heading(f"Job {job.pk}"), *terminal.fields(_without_id(job) | _error("last_error", story.last_error))]
+    if story.attempts:
+        lines += ["", *_attempts(terminal, story.attempts, names)]
+    if story.entries:
+        deeds = [(e.at, e.actor, e.action, e.reason) for e in story.entries]
         lines += ["", *terminal.table(["at", "who", "did", "because"], deeds)]
-    last = next((attempt for attempt in attempts if attempt.traceback), None)
-    if last:
-        lines += [
-            "",
-            terminal.style.MIGRATE_HEADING(f"Traceback of attempt {last.number}"),
-            *printable_lines(last.traceback),
-        ]
+        lines += [line for entry in story.entries for line in _edit(terminal, entry)]
+    for attempt in (story.last_error, story.death):
+        lines += ["", *_traceback(terminal, attempt)] if attempt else []
     return lines
 
 
 def _without_id(instance: Job | DeadLetter) -> dict[str, Any]:
     return {name: value for name, value in row(instance).items() if name != "id" and value not in (None, "", [], {})}
+
+
+def _error(name: str, attempt: Attempt | None) -> dict[str, str]:
+    error = ": ".join(part for part in _error_columns(attempt).values() if part)
+    return {name: error} if error else {}
+
+
+def _attempts(terminal: Terminal, attempts: list[Attempt], names: Mapping[Any, str]) -> list[str]:
+    headings = ["attempt", "outcome", "charged", "started", "took", "worker", "exception", "message"]
+    cells = [
+        (
+            a.number, a.outcome, "yes" if a.charged else "no", a.started_at, _took(a),
+            names.get(a.worker_id) or str(a.worker_id or "")[:8], a.exception_class, a.message,
+        )
+        for a in attempts
+    ]  # fmt: skip
+    return terminal.table(headings, cells)
+
+
+def _took(attempt: Attempt) -> str | None:
+    if attempt.started_at is None or attempt.finished_at is None:
+        return None
+    return duration((attempt.finished_at - attempt.started_at).total_seconds())
+
+
+def _edit(terminal: Terminal, entry: AuditEntry) -> list[str]:
+    """Show the arguments before and after, where the act has changed them."""
+    before, after = ({**side} if isinstance(side, dict) else {} for side in (entry.before, entry.after))
+    edited = [name for name in EDITED if name in before or name in after]
+    if not edited:
+        return []
+    sides = {f"{name} {when}": side.get(name) for name in edited for when, side in (("before", before), ("after", after))}
+    title = f"Edited by {entry.action} at {entry.at.isoformat(timespec='seconds')}"
+    return ["", terminal.style.MIGRATE_HEADING(title), *terminal.fields(sides)]
+
+
+def _traceback(terminal: Terminal, attempt: Attempt) -> list[str]:
+    if not attempt.traceback:
+        return [terminal.style.MIGRATE_HEADING(f"Attempt {attempt.number} left no traceback")]
+    heading = terminal.style.MIGRATE_HEADING(f"Traceback of attempt {attempt.number}")
+    return [heading, *printable_lines(attempt.traceback)]
