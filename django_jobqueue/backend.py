@@ -265,6 +265,8 @@ def _require_queue_name(queue_name: Any) -> None:
         raise InvalidTask(f"queue_name is a text of 1 to {MAX_QUEUE_NAME_LENGTH} characters; got {queue_name!r:.200}")
     if not _PRINTABLE.fullmatch(queue_name):
         raise InvalidTask(f"queue_name has characters that cannot be printed: {queue_name!r}")
+    if "*" in queue_name:
+        raise InvalidTask(f"queue_name has no asterisk, which is `runworker --queue`'s for a prefix; got {queue_name!r}")
 
 
 _PRINTABLE = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]+")
