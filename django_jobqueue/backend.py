@@ -266,7 +266,7 @@ def _require_queue_name(queue_name: Any) -> None:
     if not _PRINTABLE.fullmatch(queue_name):
         raise InvalidTask(f"queue_name has characters that cannot be printed: {queue_name!r}")
     if "*" in queue_name:
-        raise InvalidTask(f"queue_name has no asterisk, which is `runworker --queue`'s for a prefix; got {queue_name!r}")
+        raise InvalidTask(f"queue_name has no asterisk: to a worker it means a prefix; got {queue_name!r}")
 
 
 _PRINTABLE = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]+")

@@ -134,8 +134,9 @@ def _imported(name: str) -> ModuleType:
     try:
         return import_module(name)
     except Exception as error:
+        words = error.msg if isinstance(error, SyntaxError) else error
         raise ImportError(
-            f"task module {name!r} cannot be imported: {type(error).__name__}: {error}{_place(error)}", name=name
+            f"task module {name!r} cannot be imported: {type(error).__name__}: {words}{_place(error)}", name=name
         ) from error
 
 

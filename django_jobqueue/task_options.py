@@ -116,7 +116,7 @@ def _instability(function: Any) -> str:
     if function.__module__ == "__main__":
         return "it belongs to the script that runs, which is another one in a worker; move it to a module of an app"
     if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
-        return "it has a `yield`: to call it only makes a generator, and runs none of it; loop in it, and return a value"
+        return "it has a `yield`: to call it makes a generator, and runs none of it; loop in it, and return a value"
     return ""
 
 

@@ -122,7 +122,8 @@ def _edit(terminal: Terminal, entry: AuditEntry) -> list[str]:
     edited = [name for name in EDITED if name in before or name in after]
     if not edited:
         return []
-    sides = {f"{name} {when}": side.get(name) for name in edited for when, side in (("before", before), ("after", after))}
+    versions = {"before": before, "after": after}
+    sides = {f"{name} {when}": side.get(name) for name in edited for when, side in versions.items()}
     title = f"Edited by {entry.action} at {entry.at.isoformat(timespec='seconds')}"
     return ["", terminal.style.MIGRATE_HEADING(title), *terminal.fields(sides)]
 
