@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from django.db.models import Q
@@ -18,8 +19,8 @@ from django_jobqueue.management.jobqueue.options import (
     add_common_options,
     add_list_options,
     chosen,
+    filter_hints,
     given,
-    task_hint,
 )
 from django_jobqueue.management.jobqueue.story import tell
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
@@ -88,7 +89,7 @@ def list_jobs(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
             jobs = jobs.filter(pk__lt=top, pk__gte=floor)
         rows = list(jobs.filter(filters).values(*_COLUMNS)[: options["limit"]])
     ends_at = floor if floor > 1 and len(rows) < options["limit"] else None
-    lines = [*_lines(terminal, rows, ends_at), *([] if rows else task_hint(options["task"]))]
+    lines = [*_lines(terminal, rows, ends_at), *([] if rows else filter_hints(options))]
     terminal.answer({"jobs": rows, "searched_from": ends_at}, lines)
     return True
 
@@ -115,7 +116,8 @@ def cancel_jobs(terminal: Terminal, using: str, options: dict[str, Any]) -> bool
         return Told(f"job {job.pk} {job.task}", document, "cancelled" if is_over else f"is {stopped}")
 
     stopped = "stopped with its process" if options["force"] else "asked to stop"
-    return do_to_each(terminal, _ids(using, options), cancel, done="cancelled", in_all=f"cancelled, or {stopped}")
+    ids, hints = _ids(using, options), partial(filter_hints, options)
+    return do_to_each(terminal, ids, cancel, done="cancelled", in_all=f"cancelled, or {stopped}", hints=hints)
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:
