@@ -149,8 +149,8 @@ def problems(mapping: Any) -> list[str]:
     """Name every fault in OPTIONS, each with what to type instead; empty if there is none."""
     if not isinstance(mapping, Mapping):
         return [f"OPTIONS is a dict of option names and values; got {mapping!r}"]
-    wrong = [*_unknown(mapping), *_wrong(mapping)]
-    return wrong or list(_contradictory(_completed(mapping)))
+    wrong = _wrong(mapping)
+    return [*_unknown(mapping), *wrong, *([] if wrong else _contradictory(_completed(mapping)))]
 
 
 def unknown_option(name: object, known: list[str]) -> str:
