@@ -90,8 +90,8 @@ class Keeper:
             self._exchange.close()
             self._crew.close()
             self._wakeup.close()
-        logger.info("worker %s stops; jobs claimed: %d", self._card.id, self._exchange.claimed_count)
-        self._say(f"Stopped; jobs claimed: {self._exchange.claimed_count}.")
+        logger.info("worker %s stops; attempts claimed: %d", self._card.id, self._exchange.claimed_count)
+        self._say(f"Stopped; attempts claimed: {self._exchange.claimed_count}.")
 
     @property
     def _is_stopping(self) -> bool:

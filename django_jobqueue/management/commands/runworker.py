@@ -105,7 +105,7 @@ class Command(BaseCommand):
         if strangers := queues_of_no_task(plan, registry):
             logger.info(strangers)
             if given["verbosity"]:
-                self._say(f"{strangers}.")
+                self._say(f"{strangers[:1].upper()}{strangers[1:]}.")
         keeper = Keeper(plan, registry, self._say if given["verbosity"] else None)
         failure: WorkerFailed | None = None
         try:
