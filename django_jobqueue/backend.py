@@ -256,7 +256,7 @@ def postgresql_remedy(alias: str, database: str) -> str:
         f"make DATABASES[{database!r}] PostgreSQL, or name a second, PostgreSQL one in "
         f"TASKS[{alias!r}]['OPTIONS']['database'] (enqueue is then not in the transaction of your data); "
         f"where there is none, as in tests, set TASKS[{alias!r}]['BACKEND'] to "
-        f"'{PACKAGE}.backends.immediate.ImmediateBackend', or to DummyBackend beside it"
+        f"'{PACKAGE}.backends.immediate.ImmediateBackend', or to DummyBackend beside it (both take plain JSON only)"
     )
 
 
