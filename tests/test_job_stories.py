@@ -83,7 +83,10 @@ def test_a_job_that_waits_for_a_retry_says_what_failed():
     job = make_job("WAITING", attempts=1, waiting_for="retry")
 
     assert field("last_error", jobqueue("jobs", "show", job.pk)) == "builtins.ValueError: it fails"
-    assert not [line for line in jobqueue("jobs", "show", make_job("SUCCESSFUL").pk) if "error" in line]
+    interrupted = make_job()
+    add_attempt(interrupted, "interrupted", message="the worker was stopped before the job ended")
+    for well in (interrupted, make_job("SUCCESSFUL")):
+        assert not [line for line in jobqueue("jobs", "show", well.pk) if "error" in line or "raceback" in line]
 
 
 def test_attempts_are_told_with_their_price_their_times_and_their_worker():

@@ -29,7 +29,7 @@ class Story:
     death: Attempt | None
     """The attempt that the letter died of: after a replay there may be newer ones."""
     last_error: Attempt | None
-    """The newest attempt that has an error, unless that is the death."""
+    """The newest attempt that was charged, unless that is the death."""
 
 
 def tell(terminal: Terminal, job: Job, letter: DeadLetter | None, using: str) -> None:
@@ -55,7 +55,8 @@ def _read(job: Job, letter: DeadLetter | None, using: str) -> Story:
     attempts = list(newest_first[:NEWEST])
     # The letter is dated by the statement that closes the attempt.
     death = newest_first.filter(finished_at__lte=letter.last_died_at).first() if letter else None
-    failed = next((attempt for attempt in attempts if attempt.exception_class or attempt.message), None)
+    # An interruption has words too, and is no error of the job.
+    failed = next((attempt for attempt in attempts if attempt.charged), None)
     return Story(
         job,
         letter,
