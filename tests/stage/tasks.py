@@ -50,6 +50,15 @@ def sleep(context, seconds):
     leave_trace("end", context)
 
 
+VERSION = int(os.environ.get("STAGE_VERSION", "1"))
+
+
+@task(version=VERSION, upgrade=dict.fromkeys(range(1, VERSION), lambda args, kwargs: (args, kwargs)))
+def grow():
+    """Have as many versions as the environment says."""
+    leave_trace("grown")
+
+
 @task(takes_context=True, backoff=SOON)
 def note_once(context):
     """Leave a trace, once."""
