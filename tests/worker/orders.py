@@ -21,7 +21,7 @@ def order(task, *args, **changes):
         "args": list(args),
         "kwargs": {},
         "worker_ids": ["w1"],
-        "token": "",
+        "token": TOKEN,
         "version": 1,
         "edit_count": 0,
         **changes,
