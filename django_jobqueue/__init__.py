@@ -11,12 +11,14 @@ to. The package, in reading order:
     models      the columns, constraints and indexes
     store       remembers: every change of a job's state, one module a verb
     worker      acts: `manage.py runworker` (failpoint: named moments for tests)
+    idempotency what a task does once, though it may run twice: `once` (running)
     operations  what a person may do: replay, discard, cancel
     watch       watches: depth, age, failure rate
+    testing     for the tests of projects: run jobs, look at them, deliver them twice
     management  the commands
     admin       shows: jobs, attempts and dead letters
 
-Public names are `task`, and `Retry`, `Snooze`, `Reject` and `JobCancelled`, which a task raises. They
+Public names are `task` and `once`, and `Retry`, `Snooze`, `Reject` and `JobCancelled`, which a task raises. They
 are looked up on first use: Django imports this module before its settings and apps are ready.
 """
 
@@ -27,17 +29,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from django_jobqueue.exceptions import JobCancelled, Reject, Retry, Snooze
+    from django_jobqueue.idempotency import once
     from django_jobqueue.tasks import task
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["JobCancelled", "Reject", "Retry", "Snooze", "__version__", "task"]
+__all__ = ["JobCancelled", "Reject", "Retry", "Snooze", "__version__", "once", "task"]
 
 _HOMES = {
     "JobCancelled": "django_jobqueue.exceptions",
     "Reject": "django_jobqueue.exceptions",
     "Retry": "django_jobqueue.exceptions",
     "Snooze": "django_jobqueue.exceptions",
+    "once": "django_jobqueue.idempotency",
     "task": "django_jobqueue.tasks",
 }
 

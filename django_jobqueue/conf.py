@@ -82,6 +82,18 @@ class Options:
     Bytes; default 262144 (256 KiB).
     """
 
+    unknown_task_seconds: float = _number(float(_DAY), minimum=60)
+    """How long a job waits for a worker that knows its task, or its version, before it is a dead letter.
+
+    Seconds; default 86400 (a day).
+    """
+
+    keep_effects_seconds: float = _number(30.0 * _DAY, minimum=60, maximum=3650 * _DAY)
+    """How long `once` remembers what was done, at least.
+
+    Seconds; default 2592000 (30 days).
+    """
+
     notify: bool = _switch(True)
     """Wake idle workers by NOTIFY when a job is enqueued; else they find it when they poll.
 

@@ -7,6 +7,8 @@
     ├── MissingTables         migrate has not been run there
     ├── UniqueKeyContended    the holders of a unique key come and go too fast to be caught
     ├── Refused               an operation that the state of a job does not allow; has `.code`
+    ├── KeyReused             a key of `once` stands for another call, or for other arguments
+    ├── NotInAJob             what only makes sense inside a job was called outside of any
     ├── LeaseLost             another worker has the job by now; what an atomic task wrote is rolled back
     ├── WorkerLost            why a lost attempt has no other error
     └── JobCancelled          why a cancelled job has no result
@@ -14,6 +16,7 @@
     TaskSignal                raised inside a task
     ├── Retry                 failed, charged: try again after so many seconds
     ├── Snooze                not a failure, not charged: come back in so many seconds
+    │   └── AlreadyBeingDone  another attempt is about to do what `once.external` was asked for
     └── Reject                failed: to the dead letters now
 
 An expected race is an answer, not an exception: `settle` names the jobs that it changed, and leaves out the one whose
@@ -84,6 +87,18 @@ class JobCancelled(JobQueueError):
     """
 
 
+class KeyReused(JobQueueError):
+    """The key names something else that was done, or is being done: another function, or other arguments."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(f"the key {key!r} stands for another call, or for other arguments; make the key name both")
+        self.key = key
+
+
+class NotInAJob(JobQueueError):
+    """Only a job can do this: there is no lease here."""
+
+
 class LeaseLost(JobQueueError):
     """The lease of an attempt was lost before its transaction could be committed."""
 
@@ -115,6 +130,14 @@ class Snooze(TaskSignal):
     def __init__(self, seconds: float) -> None:
         self.seconds = _seconds("Snooze(seconds)", seconds)
         super().__init__(f"snooze for {self.seconds:g} s")
+
+
+class AlreadyBeingDone(Snooze):
+    """Another attempt that lives is doing it under the same key: the job comes back in five seconds, uncharged."""
+
+    def __init__(self, key: str) -> None:
+        super().__init__(5)
+        self.key = key
 
 
 class Reject(TaskSignal):

@@ -25,6 +25,8 @@ MOMENTS = (
     "claimed", "handed", "heard",  # in the keeper, between its calls
     "ordered", "ran", "told",  # in the runner, around an attempt
     "before finish_here", "after finish_here", "committed",  # in the transaction of an atomic task
+    "before record", "after record", "recorded",  # in the transaction of `once`
+    "held", "called",  # around an effect elsewhere
 )  # fmt: skip
 """Every moment there is. `before` and `after` a statement: before its transaction begins, after it is committed and
 before anybody has read the answer. A statement that names no row, or has found none, is passed over."""

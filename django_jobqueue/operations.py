@@ -10,6 +10,7 @@ unharmed.
              not_found, already_discarded, already_replayed, already_resolved, reason_required
     cancel   a job: at once if it has not started, else it is asked to stop
              not_found, already_requested, already_cancelled, finished
+    prune    records of `once` whose time is over
 
 `by` is a user or text, and may not be empty; a program signs with its name. `reason` is kept with the entry.
 
@@ -31,6 +32,7 @@ from django_jobqueue.payload import storable_json, storable_text
 from django_jobqueue.store import notify
 from django_jobqueue.store.cancel import cancel as _cancel
 from django_jobqueue.store.discard import discard as _discard
+from django_jobqueue.store.effects import prune as _prune_effects
 from django_jobqueue.store.replay import NO_EDIT, Edit
 from django_jobqueue.store.replay import replay as _replay
 from django_jobqueue.tasks import require_arguments
@@ -91,6 +93,18 @@ def cancel(job: Job | int | str, *, by: User | str, reason: str, force: bool = F
     if cancelled.status == Job.Status.RUNNING and queue_options(cancelled.backend).notify:
         notify.ask_to_stop(database)
     return cancelled
+
+
+def prune(*, using: str | None = None) -> int:
+    """Delete the records of `once` whose time is over, a thousand at a time; answer with how many.
+
+    It can be interrupted, and run while others do the same.
+    """
+    database = using or queue_database()
+    count = 0
+    while deleted := _prune_effects(using=database):
+        count += deleted
+    return count
 
 
 @dataclass(frozen=True, slots=True)

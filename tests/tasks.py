@@ -1,5 +1,8 @@
 """The cast of the tests: each task is named by its fate."""
 
+from datetime import datetime
+from decimal import Decimal
+
 from django_jobqueue import Reject, Retry, Snooze, task
 from tests.payload import shapes
 
@@ -46,6 +49,17 @@ def bill(invoice_id, note=""):
 @task(unique_key="reminder:{invoice_id}", unique_until="started")
 def remind(invoice_id):
     """Be the only one of its invoice that has not started."""
+
+
+@task
+def settle_up(at: datetime, amount: Decimal):
+    """Take a moment and an amount."""
+
+
+@task
+def snooze_for_ever():
+    """Come back, and back."""
+    raise Snooze(1)
 
 
 @task

@@ -118,7 +118,7 @@ def test_every_option_is_documented_with_its_default():
     for option in fields(Options):
         text = source.split(f"    {option.name}: ")[1].split('"""')[1]
         default = option.default
-        shown = f"{default:g}" if isinstance(default, float) else str(default)
+        shown = f"{default:.10g}" if isinstance(default, float) else str(default)
         assert "efault" in text, option.name
         assert shown in text, option.name
 

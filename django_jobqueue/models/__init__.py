@@ -7,13 +7,15 @@ exist because Django gives them to every model, not because the queue uses them.
 - `Attempt`     one try of a job by one worker
 - `DeadLetter`  a failed job that waits for a person
 - `AuditEntry`  who did what to which row, and why
+- `Effect`      what was done under a key, so that it is not done twice
 - `Worker`      a keeper with its runners, as last heard of
 """
 
 from django_jobqueue.models.attempt import Attempt
 from django_jobqueue.models.audit_entry import AuditEntry
 from django_jobqueue.models.dead_letter import DeadLetter
+from django_jobqueue.models.effect import Effect
 from django_jobqueue.models.job import Job
 from django_jobqueue.models.worker import Worker
 
-__all__ = ["Attempt", "AuditEntry", "DeadLetter", "Job", "Worker"]
+__all__ = ["Attempt", "AuditEntry", "DeadLetter", "Effect", "Job", "Worker"]

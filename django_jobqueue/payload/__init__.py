@@ -4,6 +4,12 @@
 that names the place
 - `storable_text`  error text made safe and short; exceptions of any kind described without ever
 failing
+- `secret_shapes`  what in a value looks like a secret: where, and why, never what
+- `masking`        copies of values and texts that may be shown
+- `known_secrets`  the project's own, built from settings that are passed in
+
+The guard's rules have a module each: `secret_names` (keys), `token_shapes` (published formats), `assignments` (text
+that names its secret), `random_words` (entropy), `literals` (one value in every form that text writes it in).
 
 The rule for values: what a task receives is equal, and of the same type, to what was enqueued, on
 every backend. What JSON or PostgreSQL would change on the way is refused at the call, where the

@@ -158,7 +158,7 @@ class Agenda:
             rescue=self._rescue(batch) if is_rescue else None,
             recover=self._recover(token, now) if is_poll else None,
             sign_of_life=self._sign_of_life() if is_rescue else None,
-            unknown_tasks=self._demand.unknown_tasks() if is_rescue else None,
+            unknown_tasks=self._demand.chores() if is_rescue else None,
         )
 
     def _held(self) -> list[Lease]:

@@ -77,6 +77,6 @@ def _let_atomic_commit(using: str) -> None:
     The slate is wiped after the attempt, and that comes with it.
     """
     connection = connections[using]
-    if not connection.get_autocommit():
+    if not connection.in_atomic_block and not connection.get_autocommit():
         connection.rollback()
         connection.set_autocommit(True)

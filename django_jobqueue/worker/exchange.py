@@ -19,6 +19,7 @@ from django_jobqueue.policy.retry import Wait
 from django_jobqueue.registry import Registry
 from django_jobqueue.store import notify
 from django_jobqueue.store.claim import Claimed
+from django_jobqueue.store.park import LIMIT as UNPARK_LIMIT
 from django_jobqueue.store.promote import LIMIT as PROMOTE_LIMIT
 from django_jobqueue.store.renew import Lease, Renewal
 from django_jobqueue.store.rescue import LIMIT as RESCUE_LIMIT
@@ -193,7 +194,7 @@ class Exchange:
                 Lost(Failure("django_jobqueue.exceptions.WorkerLost", f"the lease of worker {job.worker_id} ran out")),
                 cancel_requested=job.is_unwanted,
             )
-        self._news.unknown_tasks(answer.unknown_tasks)
+        self._note_unknown(answer)
         if answer.promoted is not None:
             self._schedule.expect(answer.promoted.next_due_seconds)
         if len(answer.rescued) >= RESCUE_LIMIT:
@@ -208,6 +209,15 @@ class Exchange:
             # A poll that could not have claimed anything says nothing about what there is.
             asked = cycle.wanted > 0 or not self._demand.can_serve
             self.is_drained = asked and not found
+
+    def _note_unknown(self, answer: CycleAnswer) -> None:
+        self._news.unknown_tasks(answer.unknown_tasks)
+        for job in answer.buried:
+            journal.write_unknown(job)
+        if answer.unparked:
+            self._schedule.poll_again()
+        if answer.unparked >= UNPARK_LIMIT:
+            self._schedule.rescue_again()
 
     def _note_settled(self, cycle: Cycle, answer: CycleAnswer) -> None:
         settled = answer.settled_before | answer.settled if answer.settled_before else answer.settled

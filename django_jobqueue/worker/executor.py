@@ -16,7 +16,7 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django_jobqueue import results, tasks
+from django_jobqueue import results, running, tasks
 from django_jobqueue.compat import AnyTask, task_backends, task_started
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.storable_json import dumps
@@ -102,6 +102,11 @@ def run(
         return Failed(describe(error))
     finally:
         slate.after(order.task)
+
+
+def run_here(order: Order, task: AnyTask | None, bounds: Bounds) -> Outcome | Committed:
+    """Run an attempt of a function with the connections as they are; the caller gives it a context of its own."""
+    return _run(order, task, bounds, _never, _nobody)
 
 
 async def run_async(
@@ -198,6 +203,8 @@ def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult 
         args, kwargs = tasks.arguments_for(task, args, kwargs, version=order.version)
     except InvalidPayload as error:
         return _unreadable(f"the stored arguments do not fit: {error}")
+    # In the context of this attempt alone: for `once`.
+    running.attempt.set(running.RunningAttempt(order.job_id, UUID(order.token), bounds.backend, tasks.is_atomic(task)))
     return results.for_attempt(
         id=str(order.job_id),
         task=task,

@@ -111,6 +111,6 @@ class Flight:
         head = (
             f"[{self.ticket},{job.id},{job.attempt_number},{json.dumps(job.task)},{job.version},{job.edit_count},"
             f'"{job.enqueued_at}","{job.started_at}","{job.last_attempted_at}",{self.worker_ids},'
-            f'"{self.token if self.is_atomic else ""}",{"false" if self.timeout is None else "true"}]'
+            f'"{self.token}",{"false" if self.timeout is None else "true"}]'
         )
         return f"{head}\n{job.args}\n{job.kwargs}".encode()

@@ -52,7 +52,7 @@ class Keeper:
         self._plan = plan
         self.scribe = Scribe()
         self._say = self.scribe.later(say or (lambda _line: None))
-        self._card = plan.card()
+        self._card = plan.card(registry)
         self._wakeup = Wakeup()
         self._crew = Crew(plan, self._wakeup)
         self._exchange = Exchange(plan, registry, self._card, self._crew.fleet, self._wakeup)

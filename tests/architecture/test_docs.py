@@ -83,7 +83,7 @@ def _unit(option):
 
 
 def _shown(value):
-    return f"{value:g}" if isinstance(value, float) else str(value)
+    return f"{value:.10g}" if isinstance(value, float) else str(value)
 
 
 def _bounds(option):

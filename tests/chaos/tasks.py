@@ -10,10 +10,12 @@ import os
 import select
 import time
 
-from django_jobqueue import task
+from django.db import transaction
+
+from django_jobqueue import once, task
 from django_jobqueue.backoff import constant
 from tests.chaos.harness.ledger import Ledger
-from tests.stage.models import Order
+from tests.stage.models import Order, Trace
 
 SOON = constant(0.2)
 TIMEOUT_SECONDS = 1.0
@@ -67,6 +69,36 @@ def work_atomic(context, intent, seconds=0.0, failures=0):
     Order.objects.create(key=f"atomic {intent}")
     select.select([], [], [], seconds)
     return leave(context, intent, failures)
+
+
+@task(takes_context=True, backoff=SOON, max_attempts=4)
+def work_keyed(context, intent, seconds=0.0, failures=0):
+    """Take some time, and write a row that anybody could write twice, once."""
+    enter(context, intent)
+    select.select([], [], [], seconds)
+    once(f"once {intent}", note, f"once {intent}")
+    return leave(context, intent, failures)
+
+
+@task(takes_context=True, backoff=SOON, max_attempts=4)
+def work_external(context, intent, seconds=0.0, failures=0):
+    """Ask a provider that honours the key."""
+    enter(context, intent)
+    once.external(f"external {intent}", provide, seconds)
+    return leave(context, intent, failures)
+
+
+def note(what):
+    """Have an effect in the queue's database."""
+    Trace.objects.create(what=what)
+
+
+def provide(seconds, *, idempotency_key):
+    """Be the provider: take some time, and do each thing once, in a transaction of its own."""
+    select.select([], [], [], seconds)
+    with transaction.atomic():
+        if Order.objects.get_or_create(key=idempotency_key)[1]:
+            note(idempotency_key)
 
 
 @task(takes_context=True, backoff=SOON, max_attempts=3)

@@ -1,5 +1,6 @@
 """The checker finds what it is for: each rule, on evidence that somebody made up."""
 
+from collections import Counter
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -114,6 +115,14 @@ BREACHES = {
             "letters": {1: [LETTER]},
             "attempts": {1: [attempt("lost")]},
         },
+    ),
+    "an effect under a key that happened twice": (
+        rules.what_is_done_under_a_key_is_done_once,
+        {"jobs": {1: job(task="tests.chaos.tasks.work_keyed")}, "traces": Counter({"once 1": 2})},
+    ),
+    "an effect under a key that did not happen": (
+        rules.what_is_done_under_a_key_is_done_once,
+        {"jobs": {1: job(task="tests.chaos.tasks.work_external")}},
     ),
     "a row of a rolled back task": (rules.atomic_work_is_there_with_the_success, {"orders": {"atomic 1"}}),
     "a success without its row": (

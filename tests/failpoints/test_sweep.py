@@ -15,19 +15,22 @@ pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
 QUICK = {"lease_seconds": 2, "renew_seconds": 0.5, "rescue_seconds": 0.3, "poll_seconds": 0.2}
 PAST_THE_LEASE = "sleep:3"
 
-WITHOUT_A_LINE = ("claimed", "handed", "heard", "ordered", "ran", "told", "committed")
+WITHOUT_A_LINE = ("claimed", "handed", "heard", "ordered", "ran", "told", "committed", "recorded", "held", "called")
 """Moments between the calls: there is no line to cut there."""
 
 EVERY = [
     (moment, PAST_THE_LEASE if action == "sleep" else action)
     for moment in failpoint.MOMENTS
     for action in failpoint.ACTIONS
-    if not (action == "drop" and moment in WITHOUT_A_LINE) and not (action == "drop" and "finish_here" in moment)
+    if not (action == "drop" and moment in WITHOUT_A_LINE)
+    and not (action == "drop" and moment.split()[-1] in ("finish_here", "record"))
 ]
 SAMPLE = [
     ("after claim", "drop"),
     ("after finish", "error"),
     ("after finish_here", "kill"),
+    ("after record", "kill"),
+    ("called", "kill"),
     ("told", "exit"),
     ("after rescue", "kill"),
     ("after give_back", "drop"),
@@ -63,8 +66,15 @@ def test_a_worker_may_end_at_any_moment(start_worker, tmp_path, moment, action):
     invariants.check(state.read())
     for what, job_id, attempt in Trace.objects.values_list("what", "job_id", "attempt"):
         assert Attempt.objects.filter(job_id=job_id, number=attempt).exists(), (what, job_id, attempt)
-    booked = Trace.objects.filter(what="booked").values_list("job_id", flat=True)
-    assert sorted(booked) == sorted(Job.objects.filter(task__endswith="book").values_list("pk", flat=True))
+    for what in ("booked", "noted", "paid"):
+        assert_once(what)
+
+
+def assert_once(what):
+    """Each job whose effect is to happen once has had it, once."""
+    tasks = {"booked": "book", "noted": "note_once", "paid": "pay_once"}
+    booked = Trace.objects.filter(what=what).values_list("job_id", flat=True)
+    assert sorted(booked) == sorted(Job.objects.filter(task__endswith=tasks[what]).values_list("pk", flat=True))
 
 
 def all_are_over():

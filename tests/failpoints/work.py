@@ -30,6 +30,8 @@ def enqueue_for(moment: str) -> None:
     for _ in range(4):
         tasks.start.enqueue()
         tasks.book.enqueue(0.1)
+        tasks.note_once.enqueue()
+        tasks.pay_once.enqueue()
     for _ in range(2):
         tasks.fail_once.enqueue()
 

@@ -17,8 +17,9 @@ from asgiref.sync import sync_to_async
 from django.db import IntegrityError, connection, connections, transaction
 from django.utils import timezone, translation
 
-from django_jobqueue import JobCancelled, Snooze, task
+from django_jobqueue import JobCancelled, Snooze, once, task
 from django_jobqueue.backoff import constant
+from django_jobqueue.models import Job
 from tests.stage.models import Order, Trace
 
 SOON = constant(0.2)
@@ -47,6 +48,44 @@ def sleep(context, seconds):
     leave_trace("start", context)
     time.sleep(seconds)
     leave_trace("end", context)
+
+
+VERSION = int(os.environ.get("STAGE_VERSION", "1"))
+
+
+@task(version=VERSION, upgrade=dict.fromkeys(range(1, VERSION), lambda args, kwargs: (args, kwargs)))
+def grow():
+    """Have as many versions as the environment says."""
+    leave_trace("grown")
+
+
+@task(takes_context=True, backoff=SOON)
+def note_once(context):
+    """Leave a trace, once."""
+    once(f"note {context.idempotency_key}", leave_trace_of, "noted", context.job_id)
+
+
+def leave_trace_of(what, job_id):
+    """Write down that something happened, in whatever attempt that is."""
+    Trace.objects.create(what=what, job_id=job_id, attempt=running_attempt(job_id), pid=os.getpid())
+
+
+@task(takes_context=True, backoff=SOON)
+def pay_once(context):
+    """Pay with a provider that honours the key: whoever asks again is told of the first payment."""
+    once.external(f"pay {context.idempotency_key}", provide, context.job_id)
+
+
+def provide(job_id, *, idempotency_key):
+    """Be the provider, which has transactions of its own."""
+    with transaction.atomic():
+        _, is_first = Order.objects.get_or_create(key=idempotency_key)
+        if is_first:
+            leave_trace_of("paid", job_id)
+
+
+def running_attempt(job_id):
+    return Job.objects.values_list("attempt_count", flat=True).get(pk=job_id)
 
 
 @task(backoff=SOON)

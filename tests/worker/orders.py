@@ -7,6 +7,7 @@ import json
 from django_jobqueue.worker import executor
 from django_jobqueue.worker.executor import Bounds, Order
 
+TOKEN = "6a5f1c1e-7a1f-4c55-9f5e-0d9c3f9f3f11"
 BOUNDS = Bounds(max_result_bytes=1024, backend="default")
 
 
@@ -20,7 +21,7 @@ def order(task, *args, **changes):
         "args": list(args),
         "kwargs": {},
         "worker_ids": ["w1"],
-        "token": "",
+        "token": TOKEN,
         "version": 1,
         "edit_count": 0,
         **changes,

@@ -58,7 +58,7 @@ def exchange(monkeypatch):
         "default", Options(lease_seconds=30, renew_seconds=0.1, notify=False, poll_seconds=0.1, rescue_seconds=0.1)
     )
     fleet.runners[0] = Runner(number=0, threads=1, coroutines=0, sock=None, phase=Phase.READY)
-    exchange = Exchange(plan, discover(), plan.card(), fleet, wakeup)
+    exchange = Exchange(plan, discover(), plan.card(discover()), fleet, wakeup)
     exchange.fleet, exchange.worker_id = fleet, exchange._agenda._card.id
     yield exchange
     ForgetfulLine.answers_to_lose = ForgetfulLine.calls_to_refuse = 0

@@ -195,7 +195,7 @@ def test_without_a_runner_jobs_wait(crew):
 
 
 def test_an_order_says_what_the_runner_must_know(crew):
-    """An order holds ticket, job, attempt, task, version, arguments as stored, moments, and each attempt's worker."""
+    """An order holds ticket, job, attempt, task, version, arguments as stored, moments, workers, and its token."""
     crew.add()
     one = flight(args='[1, "zwei\\n"]', kwargs='{"q": "\\""}', attempt_number=3, task='say "hi"', version=7)
 
@@ -205,7 +205,7 @@ def test_an_order_says_what_the_runner_must_know(crew):
     job = one.claimed
     assert head == [
         one.ticket, job.id, 3, 'say "hi"', 7, 0,
-        job.enqueued_at, job.started_at, job.last_attempted_at, ["w"], "", False,
+        job.enqueued_at, job.started_at, job.last_attempted_at, ["w"], str(one.token), False,
     ]  # fmt: skip
     assert (args, kwargs) == ([1, "zwei\n"], {"q": '"'})
 

@@ -98,6 +98,7 @@ def runs_do_not_overlap(evidence):
 ALWAYS = (
     rules.enqueue_is_all_or_nothing,
     rules.atomic_work_is_there_with_the_success,
+    rules.what_is_done_under_a_key_is_done_once,
     rules.attempts_are_contiguous_and_bounded,
     rules.attempts_do_not_overlap,
     rules.every_death_has_its_letter,

@@ -1,5 +1,6 @@
 """What a run has left behind: the rows of the database, and the ledgers of tasks, producer and person."""
 
+from collections import Counter
 from dataclasses import dataclass, field
 
 
@@ -13,6 +14,7 @@ class Evidence:
     moves: dict = field(default_factory=dict)
     audit: list = field(default_factory=list)
     orders: set = field(default_factory=set)
+    traces: Counter = field(default_factory=Counter)
     stale_refused: int = 0
     starts: dict = field(default_factory=dict)
     effects: dict = field(default_factory=dict)
@@ -50,6 +52,7 @@ def collect(connection, ledger, intents, acts):
         evidence.moves.setdefault(row["job_id"], []).append(row)
     evidence.audit = list(_rows(connection, "SELECT * FROM django_jobqueue_auditentry ORDER BY id"))
     evidence.orders = {row["key"] for row in _rows(connection, "SELECT key FROM stage_order")}
+    evidence.traces = Counter(row["what"] for row in _rows(connection, "SELECT what FROM stage_trace"))
     (row,) = _rows(connection, "SELECT COALESCE(sum(stale_refused), 0)::int AS total FROM django_jobqueue_worker")
     evidence.stale_refused = row["total"]
     for fact in ledger.read("start", "effect"):

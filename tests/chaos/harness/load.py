@@ -22,6 +22,9 @@ MIX = {"fast": 0.75, "slow": 0.12, "long": 0.01, "fails": 0.05, "dies": 0.02, "s
 WITH_ATOMIC = MIX | {"atomic": 0.1}
 """For faults that spare the database: an atomic task works in it."""
 
+EFFECTS = {"atomic": 0.3, "keyed": 0.4, "external": 0.3}
+"""Jobs whose effects are to happen once: in one transaction with the job, by `once`, and by `once.external`."""
+
 WAYS = {"plain": 0.55, "row": 0.35, "many": 0.1}
 """How they are enqueued: by a statement of its own, with a row of the caller's, several with one statement."""
 MANY = 3
@@ -40,7 +43,7 @@ def choose(dice, mix):
             return "work", {"seconds": round(dice.uniform(0.1, 1.0), 3)}
         case "slow_async":
             return "work_async", {"seconds": round(dice.uniform(0.1, 1.0), 3)}
-        case "once" | "atomic":
+        case "once" | "atomic" | "keyed" | "external":
             return f"work_{fate}", {"seconds": round(dice.uniform(0.0, 0.5), 3)}
         case "long":
             return "work", {"seconds": round(dice.uniform(*LONG_SECONDS), 3)}

@@ -46,6 +46,15 @@ def atomic_work_is_there_with_the_success(evidence):
         yield f"intent {intent}: the atomic task's row and its success did not commit together"
 
 
+def what_is_done_under_a_key_is_done_once(evidence):
+    """A job of `once` that has succeeded has had its effect, and no key has been served twice."""
+    for kind, task in (("once", "work_keyed"), ("external", "work_external")):
+        for job in evidence.jobs.values():
+            times = evidence.traces[f"{kind} {job['kwargs']['intent']}"] if job["task"].endswith(task) else 0
+            if times > 1 or (job["task"].endswith(task) and job["status"] == "SUCCESSFUL" and not times):
+                yield f"job {job['id']} is {job['status']}, and its effect has happened {times} times"
+
+
 def _numbers(keys, kind):
     return {int(number) for word, number in map(str.split, keys) if word == kind}
 

@@ -1,0 +1,168 @@
+"""Do a thing once, though its job may run twice.
+
+    once(key, call, *args, **kwargs)            what it writes to the queue's database is committed once
+    once.external(key, call, *args, **kwargs)   what it does elsewhere is asked for under one key
+
+Both answer with what the call returned as JSON: the first time, and every time after that. A key names one request: the
+same key with another call, or with other arguments, is refused.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from hashlib import sha256
+from inspect import isfunction, signature
+from typing import Any
+
+from django.db import DatabaseError, connections
+
+from django_jobqueue import failpoint, running
+from django_jobqueue.compat import DEFAULT_TASK_BACKEND_ALIAS
+from django_jobqueue.conf import MAX_JSON_BYTES, Options
+from django_jobqueue.exceptions import AlreadyBeingDone, InvalidPayload, KeyReused, LeaseLost, NotInAJob
+from django_jobqueue.payload import storable_json
+from django_jobqueue.payload.misfit import Misfit
+from django_jobqueue.payload.typed import forms_of
+
+logger = logging.getLogger("django_jobqueue.worker")
+
+MAX_KEY_LENGTH = 255
+
+
+class _Once:
+    """See the module."""
+
+    def __call__(self, key: str, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """Make a call in a transaction, and commit what it wrote together with the record that it is done.
+
+        Inside a task with `atomic=True` it joins the task's own transaction; elsewhere it must not be inside `atomic`.
+        Raises KeyReused, LeaseLost, InvalidPayload, or what the call or the COMMIT raises; nothing is committed then.
+        """
+        from django_jobqueue.store import effects
+        from django_jobqueue.store.transaction import read_committed
+
+        attempt, using, options = _surroundings()
+        request = _request(key, call, args, kwargs)
+        if found := effects.find(key, using=using):
+            return _answer(found, request)
+        joins = attempt is not None and attempt.is_atomic and connections[using].in_atomic_block
+        try:
+            with read_committed(using, durable=not joins):
+                text = storable_json.dumps(call(*args, **kwargs), "result", max_bytes=options.max_result_bytes)
+                effects.record(
+                    key,
+                    request,
+                    text,
+                    job_id=attempt.job_id if attempt else None,
+                    keep_seconds=options.keep_effects_seconds,
+                    ends_here=not joins,
+                    using=using,
+                )
+                # An atomic task asks in the end, once for all.
+                if attempt is not None and not joins and not effects.holds_lease(attempt, using=using):
+                    raise LeaseLost(f"another worker has the job by now; what was done under {key!r} is rolled back")
+        except effects.Taken:
+            # Whoever was first has committed it; if its record is gone since, this is the first.
+            return self(key, call, *args, **kwargs)
+        failpoint.hit("recorded")
+        return storable_json.loads(text)
+
+    def external(self, key: str, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
+        """Make a call that has its effect elsewhere, with `idempotency_key=key` besides, and keep what it returns.
+
+        No lock and no transaction is held meanwhile. If the process dies, the next attempt calls again, with the same
+        key: the remote side has to know it again. If the call raises, the key is free.
+
+        Raises AlreadyBeingDone, which snoozes the job, while another living attempt is at it; KeyReused, NotInAJob,
+        LeaseLost, InvalidPayload, or what the call raises.
+        """
+        from django_jobqueue.store import effects
+
+        attempt, using, options = _surroundings()
+        if attempt is None:
+            raise NotInAJob(
+                f"once.external({key!r}, …) belongs in a job: only a lease tells whether whoever began it still lives"
+            )
+        _require_key_parameter(call)
+        request = _request(key, call, args, kwargs)
+        keep = options.keep_effects_seconds
+        found, is_ours = effects.hold(
+            key, request, job_id=attempt.job_id, token=attempt.token, keep_seconds=keep, using=using
+        )
+        if not is_ours:
+            return _answer(found, request)
+        failpoint.hit("held")
+        try:
+            value = call(*args, **kwargs, idempotency_key=key)
+            failpoint.hit("called")
+            text = storable_json.dumps(value, "result", max_bytes=options.max_result_bytes)
+        except BaseException:
+            _release(key, attempt, using)
+            raise
+        if not effects.finish(key, text, token=attempt.token, keep_seconds=keep, using=using):
+            raise LeaseLost(f"another worker has the job by now, and has taken {key!r} over")
+        return storable_json.loads(text)
+
+
+once = _Once()
+"""Do a thing once: see the module, and `once.external`."""
+
+
+def _surroundings() -> tuple[running.RunningAttempt | None, str, Options]:
+    from django_jobqueue.database import queue_database, queue_options
+
+    attempt = running.attempt.get()
+    backend = attempt.backend if attempt else DEFAULT_TASK_BACKEND_ALIAS
+    return attempt, queue_database(backend), queue_options(backend)
+
+
+def _request(key: str, call: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    """Make a fingerprint of what is asked for: the function by its name, and its arguments as JSON."""
+    if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH:
+        raise InvalidPayload("key", f"is no text of 1 to {MAX_KEY_LENGTH} characters")
+    try:
+        storable_json.check_text(key)
+    except Misfit as misfit:
+        raise misfit.at("key") from None
+    name = f"{getattr(call, '__module__', '')}.{getattr(call, '__qualname__', type(call).__qualname__)}"
+    if isfunction(call) and not call.__closure__:
+        # Others have no hints, or would be kept alive by what is remembered of them.
+        args, kwargs = forms_of(call, takes_context=False).write(args, kwargs)
+    texts = storable_json.arguments(args, kwargs, max_bytes=MAX_JSON_BYTES)
+    # In one order, whatever order the names were given in.
+    stored = json.dumps([name, *map(json.loads, texts)], sort_keys=True)
+    return sha256(stored.encode()).hexdigest()
+
+
+def _answer(found: Any, request: str) -> Any:
+    """Return what was done under the key, if it is that."""
+    if found.request != request:
+        raise KeyReused(found.key)
+    if found.done_at is None:
+        raise AlreadyBeingDone(found.key)
+    return found.result
+
+
+def _require_key_parameter(call: Callable[..., Any]) -> None:
+    try:
+        parameters = signature(call).parameters
+    except ValueError:  # of a function in C nobody knows
+        return
+    if "idempotency_key" not in parameters and not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+        name = getattr(call, "__name__", type(call).__name__)
+        raise InvalidPayload(
+            "call",
+            f"{name}() takes no idempotency_key; add it as a keyword argument, and pass it to the remote side",
+        )
+
+
+def _release(key: str, attempt: running.RunningAttempt, using: str) -> None:
+    from django_jobqueue.store import effects
+
+    try:
+        effects.release(key, token=attempt.token, using=using)
+    except DatabaseError as error:
+        # What the call raised matters more; the next attempt takes the key over.
+        logger.warning("the key %r of job %s stays held until its lease is over: %s", key, attempt.job_id, error)

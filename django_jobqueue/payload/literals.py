@@ -1,0 +1,86 @@
+"""One text inside another, in every form that messages and logs write it in."""
+
+from __future__ import annotations
+
+import base64
+import html
+import json
+from collections.abc import Iterator
+from urllib.parse import quote, quote_plus
+
+_HEAD = 20
+"""Characters of a long value that give it away when the rest of it was cut off."""
+_SHORT = 8
+
+
+def forms_of_literal(value: str) -> list[str]:
+    """Write a value as it is, and as repr, JSON, a URL, HTML and base64 do; a value of several lines by line too."""
+    encoded = value.encode("utf-8", "surrogatepass")
+    forms = [
+        value,
+        repr(value)[1:-1],
+        json.dumps(value)[1:-1],
+        json.dumps(value, ensure_ascii=False)[1:-1],
+        quote(encoded),
+        quote(encoded, safe=""),
+        quote_plus(encoded),
+        html.escape(value),
+        value.encode("unicode_escape", "surrogatepass").decode("ascii"),
+    ]
+    if len(value) >= _SHORT:
+        forms += [
+            written for encode in (base64.b64encode, base64.urlsafe_b64encode) if (written := _base64(encode(encoded)))
+        ]
+    # A group of exceptions puts a bar before each line.
+    forms += [line for line in value.splitlines() if len(line.strip()) >= _SHORT]
+    return list(dict.fromkeys(forms))
+
+
+def _base64(written: bytes) -> str:
+    # The last characters depend on what follows.
+    return written.decode("ascii").rstrip("=")
+
+
+def places_of(form: str, text: str) -> Iterator[tuple[int, int]]:
+    """Yield where a text stands in another, and where the beginning or the end of a long one does."""
+    if len(form) <= 2 * _HEAD:
+        for start in _found(form, text):
+            end = start + len(form)
+            # Anna is not a part of Savannah.
+            if len(form) >= _SHORT or not (_is_word(text[start - 1 : start]) or _is_word(text[end : end + 1])):
+                yield start, end
+        return
+    after = 0
+    for start in _found(form[:_HEAD], text):
+        if start >= after:
+            after = start + _shared(form, text, start)
+            yield start, after
+    backwards, mirror = form[::-1], text[::-1]
+    after = 0
+    for start in _found(backwards[:_HEAD], mirror):
+        if start >= after:
+            after = start + _shared(backwards, mirror, start)
+            yield len(text) - after, len(text) - start
+
+
+def _found(form: str, text: str) -> Iterator[int]:
+    start = text.find(form) if form else -1
+    while start >= 0:
+        yield start
+        start = text.find(form, start + len(form))
+
+
+def _shared(form: str, text: str, start: int) -> int:
+    """Count the characters of `form` that stand at `start`. Costs no more than what it finds."""
+    length, step = 0, _HEAD
+    while step:
+        if length + step <= len(form) and text.startswith(form[length : length + step], start + length):
+            length += step
+            step *= 2
+        else:
+            step //= 2
+    return length
+
+
+def _is_word(char: str) -> bool:
+    return char.isalnum()

@@ -1,0 +1,72 @@
+"""What was enqueued: a task by itself or a variant of it, and its arguments however they were passed."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from django_jobqueue.compat import AnyTask
+from django_jobqueue.database import queue_database, queue_options
+from django_jobqueue.models import Job
+from django_jobqueue.payload import storable_json
+from django_jobqueue.payload.typed import forms_of
+from django_jobqueue.tasks import names_of
+
+SHOWN = 10
+
+
+def assert_enqueued(task: AnyTask, /, *args: Any, **kwargs: Any) -> Job:
+    """Return the newest job of this task with these arguments; without any, of any arguments.
+
+    Raises AssertionError, which lists the jobs of the task that are there.
+    """
+    matching = _matching(task, args, kwargs)
+    if not matching:
+        raise AssertionError(f"no job of {task.module_path}{_words(args, kwargs)} was enqueued; {_there(task)}")
+    return matching[0]
+
+
+def assert_not_enqueued(task: AnyTask, /, *args: Any, **kwargs: Any) -> None:
+    """Raise AssertionError if there is a job of this task with these arguments; without any, of any arguments."""
+    if matching := _matching(task, args, kwargs):
+        raise AssertionError(
+            f"job {matching[0].pk} of {task.module_path}{_words(args, kwargs)} was enqueued; {_there(task)}"
+        )
+
+
+def _matching(task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any]) -> list[Job]:
+    jobs = _jobs(task)
+    if not args and not kwargs:
+        return jobs
+    written = forms_of(task.func, takes_context=task.takes_context).write(args, kwargs)
+    texts = storable_json.arguments(*written, max_bytes=queue_options(task.backend).max_payload_bytes)
+    wanted = _by_name(task, *map(storable_json.loads, texts))
+    return [job for job in jobs if _by_name(task, job.args, job.kwargs) == wanted]
+
+
+def _by_name(task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+    """Name the arguments of a call by parameters, so that it does not matter how they were passed."""
+    try:
+        context = [None] if task.takes_context else []
+        bound = inspect.signature(task.func).bind(*context, *args, **kwargs)
+    except TypeError:  # older than the function
+        return args, kwargs
+    return {**bound.arguments}
+
+
+def _jobs(task: AnyTask) -> list[Job]:
+    jobs = Job.objects.using(queue_database(task.backend)).filter(backend=task.backend, task__in=names_of(task))
+    return list(jobs.order_by("-pk"))
+
+
+def _there(task: AnyTask) -> str:
+    jobs = _jobs(task)
+    if not jobs:
+        return "there is none of this task"
+    calls = [f"job {job.pk}{_words(job.args, job.kwargs)} {job.status}" for job in jobs[:SHOWN]]
+    return f"there are {len(jobs)}: {', '.join(calls)}"
+
+
+def _words(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+    return f"({', '.join([*map(repr, args), *[f'{name}={value!r}' for name, value in kwargs.items()]])})"

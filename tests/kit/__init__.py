@@ -1,0 +1,1 @@
+"""The kit for the tests of projects."""

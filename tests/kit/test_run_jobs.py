@@ -1,0 +1,118 @@
+"""run_jobs: what is due runs in the test's own process and transaction, as a worker would run it."""
+
+from datetime import timedelta
+
+import pytest
+from django.db import connection
+from django.test import TestCase
+
+from django_jobqueue.compat import PACKAGE, task_finished
+from django_jobqueue.exceptions import InvalidOptions
+from django_jobqueue.models import DeadLetter, Job
+from django_jobqueue.testing import JobFailed, run_jobs
+from tests import tasks as cast
+from tests.stage import tasks as stage
+from tests.stage.models import Trace
+
+pytestmark = pytest.mark.django_db
+
+SOON = timedelta(hours=2)
+
+
+class TestInATestCase(TestCase):
+    """As Django's own users have it."""
+
+    def test_jobs_run_inside_the_transaction_of_the_test(self):
+        """Functions, coroutines and atomic tasks: their effects are there, and are gone with the test."""
+        stage.start.enqueue()
+        stage.book.enqueue(0)
+        cast.give_back_async.enqueue(5)
+
+        outcomes = [ran.outcome for ran in run_jobs()]
+
+        assert outcomes == ["succeeded"] * 3
+        assert sorted(Trace.objects.values_list("what", flat=True)) == ["booked", "start"]
+        assert connection.in_atomic_block
+        with connection.cursor() as cursor:
+            cursor.execute("SHOW idle_in_transaction_session_timeout")
+            assert cursor.fetchone() == ("0",)
+
+    def test_once_runs_inside_the_transaction_of_the_test(self):
+        """Effects of `once` too, though it asks for a transaction of its own."""
+        for _ in range(2):
+            stage.note_once.enqueue()
+            stage.pay_once.enqueue()
+
+        assert [ran.outcome for ran in run_jobs()] == ["succeeded"] * 4
+
+
+def test_a_job_ends_as_with_a_worker():
+    """Its result, its attempts and its dead letter are those that a worker would have written."""
+    good, bad = cast.give_back.enqueue("x"), cast.fail_for_good.enqueue()
+
+    ran = run_jobs()
+
+    assert cast.give_back.get_result(good.id).return_value == "x"
+    assert [each.outcome for each in ran] == ["succeeded", "failed"]
+    assert "PermissionError" in ran[1].traceback
+    assert DeadLetter.objects.get().job_id == int(bad.id)
+    assert run_jobs() == []
+
+
+def test_what_waits_runs_when_it_is_within_the_time_asked_for():
+    """Retries, snoozes and jobs for later; without a time they stay."""
+    cast.fail_then_succeed.enqueue(1)
+    cast.succeed.using(run_after=stage.timezone.now() + timedelta(hours=1)).enqueue()
+
+    assert [ran.outcome for ran in run_jobs()] == ["failed"]
+    assert [ran.outcome for ran in run_jobs(within=SOON)] == ["succeeded"] * 2
+
+
+def test_only_the_queues_asked_for_are_served():
+    """By name or prefix, as a worker serves them."""
+    for name in ("mail", "mail-bulk", "web"):
+        cast.succeed.using(queue_name=name).enqueue()
+
+    assert [ran.job.queue_name for ran in run_jobs("mail*")] == ["mail", "mail-bulk"]
+    assert [ran.job.queue_name for ran in run_jobs()] == ["web"]
+
+
+def test_jobs_that_jobs_enqueue_run_too_and_never_for_ever():
+    """What becomes due by running is run; a job that enqueues itself is told after `limit` attempts."""
+    cast.snooze_for_ever.enqueue()
+
+    with pytest.raises(AssertionError, match=r"5 attempts have run, and job .* is due; does one enqueue itself"):
+        run_jobs(limit=5, within=SOON)
+
+
+def test_a_failure_may_end_the_test():
+    """With check=True, with the traceback of the task."""
+    cast.fail.enqueue("broken pipe")
+
+    with pytest.raises(JobFailed, match=r"of tests\.tasks\.fail failed: (?s:.*)ValueError: broken pipe"):
+        run_jobs(check=True)
+
+
+def test_receivers_hear_of_the_end(settings):
+    """task_finished is sent when a job is over, and not before."""
+    heard = []
+    receiver = lambda task_result, **_: heard.append(task_result.status)  # noqa: E731
+    task_finished.connect(receiver)
+    try:
+        cast.fail_then_succeed.enqueue(1)
+        run_jobs()
+        assert heard == []
+        run_jobs(within=SOON)
+    finally:
+        task_finished.disconnect(receiver)
+
+    assert [str(status) for status in heard] == ["SUCCESSFUL"]
+
+
+def test_another_backend_has_no_jobs_to_run(settings):
+    """A project whose tests use another one is told so."""
+    settings.TASKS = {"default": {"BACKEND": f"{PACKAGE}.backends.dummy.DummyBackend"}}
+
+    with pytest.raises(InvalidOptions, match=r"TASKS\['default'\] is DummyBackend in these tests"):
+        run_jobs()
+    assert not Job.objects.exists()
