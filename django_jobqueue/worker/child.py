@@ -16,6 +16,7 @@ from enum import Enum
 from typing import Any
 
 from django_jobqueue.policy.outcomes import Committed, Failure, Interrupted, Outcome
+from django_jobqueue.worker import clock
 from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.frames import FrameReader, pack
 from django_jobqueue.worker.process import kill_group
@@ -109,6 +110,29 @@ class Runner:
             self._begin_next()
         return flight
 
+    def take_ended(self, ticket: int) -> Flight | None:
+        """Take a flight out of which it has told the end."""
+        self.jobs_left -= 1
+        if (flight := self.take_back(ticket)) is not None:
+            self._note_turn(flight)
+        return flight
+
+    def take_returned(self, tickets: list[int]) -> list[Flight]:
+        """Take out what it was asked back for and has not begun."""
+        self.is_asked_back = False
+        return [flight for ticket in tickets if (flight := self.take_back(ticket)) is not None]
+
+    def note_begun(self, ticket: int) -> None:
+        """Take in that a job's own code runs."""
+        if (flight := self.flights.get(ticket)) is not None:
+            flight.limit()
+            self._note_turn(flight)
+
+    def note_committed(self, ticket: int) -> None:
+        """Take in that an atomic task has committed."""
+        if (flight := self.flights.get(ticket)) is not None:
+            flight.is_committed = True
+
     def say(self, *message: Any) -> None:
         """Send a message that is no order."""
         self.queue(json.dumps(message).encode())
@@ -181,6 +205,10 @@ class Runner:
         for flight in slots:
             flight.is_short = False
         return len(slots) >= self.threads and len(functions) > len(slots)
+
+    def _note_turn(self, flight: Flight) -> None:
+        if flight.is_coroutine:
+            self.loop_turned_at = clock.now()
 
     def _begin_next(self) -> None:
         begun = 0

@@ -230,23 +230,15 @@ class Crew:
             match message:
                 case ["done", ticket, seconds, words]:
                     outcome = read_outcome(words)
-                    runner.jobs_left -= 1
-                    if (flight := runner.take_back(ticket)) is not None:
-                        if flight.is_coroutine:
-                            runner.loop_turned_at = clock.now()
+                    if (flight := runner.take_ended(ticket)) is not None:
                         self.reports.append(Report(flight, outcome, seconds))
                         self._restarts.worked(runner.number)
                 case ["begun", ticket]:
-                    if (flight := runner.flights.get(ticket)) is not None:
-                        flight.limit()
-                        if flight.is_coroutine:
-                            runner.loop_turned_at = clock.now()
+                    runner.note_begun(ticket)
                 case ["committed", ticket]:
-                    if (flight := runner.flights.get(ticket)) is not None:
-                        flight.is_committed = True
+                    runner.note_committed(ticket)
                 case ["returned", tickets]:
-                    runner.is_asked_back = False
-                    self.never_started += [f for ticket in tickets if (f := runner.take_back(ticket)) is not None]
+                    self.never_started += runner.take_returned(tickets)
                 case ["ready"]:
                     runner.phase = Phase.READY if runner.phase is Phase.STARTING else runner.phase
                     self.has_new_room = self.was_ready = True
