@@ -7,7 +7,7 @@ import signal
 import pytest
 
 from django_jobqueue.conf import Options
-from django_jobqueue.policy.outcomes import Interrupted, Lost, Succeeded, TimedOut
+from django_jobqueue.policy.outcomes import Committed, Interrupted, Lost, Succeeded, TimedOut
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.child import BEGIN_SECONDS, Phase
 from django_jobqueue.worker.crew import Crew
@@ -207,3 +207,59 @@ def test_a_hung_runner_is_killed_and_only_what_hangs_it_is_counted(crew):
         blocks.ticket: (Interrupted, True),
         waits.ticket: (Interrupted, False),
     }
+
+
+def tell(crew, one, peer, *message):
+    """Have a runner say something, and hear it."""
+    peer.sock.send(pack(json.dumps(message).encode()))
+    crew._on_ready(one, selectors.EVENT_READ)
+
+
+def test_each_end_is_one_of_those_that_a_runner_has_left(crew):
+    """A runner that is to be replaced after so many jobs comes nearer to that with every one, however it ended."""
+    one, peer = add_runner(crew, threads=1)
+    one.jobs_left = 2
+    one.hand([held := flight()])
+    tell(crew, one, peer, "done", held.ticket, 0.1, ["succeeded", "null"])
+
+    assert one.jobs_left == 1
+
+
+@pytest.mark.parametrize("words", [["begun"], ["done", 0.1, ["succeeded", "null"]]], ids=["begins", "ends"])
+def test_a_coroutine_that_begins_or_ends_shows_that_the_loop_turns(crew, words):
+    """One that waits to begin in that loop is no sign that it is blocked."""
+    one, peer = add_runner(crew, coroutines=9)
+    neighbour, waits = flight(is_coroutine=True), flight(is_coroutine=True, timeout=5)
+    one.hand([neighbour, waits])
+    waits.begun_at -= BEGIN_SECONDS + 1
+    assert one.hung(clock.now())
+
+    tell(crew, one, peer, words[0], neighbour.ticket, *words[1:])
+
+    assert not one.hung(clock.now())
+
+
+def test_a_task_that_has_committed_is_known_to_have(crew):
+    """Its success is on record from then on, whatever becomes of its runner."""
+    one, peer = add_runner(crew, threads=1)
+    one.hand([held := flight()])
+    tell(crew, one, peer, "committed", held.ticket)
+    crew._on_exit(one.number, -9)
+
+    assert [report.outcome for report in crew.reports] == [Committed()]
+
+
+def test_what_a_runner_gives_back_has_never_started(crew):
+    """It is given back to the queue, and the runner may be asked again when there is more to ask for."""
+    one, peer = add_runner(crew, threads=1)
+    runs, *waiting = (flight(is_short=True) for _ in range(3))
+    one.hand([runs, waiting[0]])
+    waiting[0].lease_until = 0.0
+    crew.check(clock.now(), lease_margin=6.0)
+    tell(crew, one, peer, "returned", [waiting[0].ticket])
+    one.hand([waiting[1]])
+    waiting[1].lease_until = 0.0
+    crew.check(clock.now(), lease_margin=6.0)
+
+    assert crew.never_started == [waiting[0]]
+    assert peer.heard().count([["give_back"]]) == 2
