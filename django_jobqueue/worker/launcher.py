@@ -224,9 +224,7 @@ class Spawner:
     def events(self) -> list[Event]:
         events, self._events = self._events, []
         for number, process in list(self._processes.items()):
-            if _has_ended(process.pid):
-                kill_group(process.pid)
-            if (code := process.poll()) is not None:
+            if (code := _bury(process)) is not None:
                 del self._processes[number]
                 events.append(Exited(number, code))
         return events
@@ -243,13 +241,14 @@ class Spawner:
             process.wait()
 
 
-def _has_ended(pid: int) -> bool:
-    """Whether a child has ended. It is not reaped, so its number is still its own."""
-    if not hasattr(os, "waitid"):  # macOS, on an older Python
-        return False
-    with suppress(ChildProcessError):
-        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-    return False
+def _bury(process: subprocess.Popen[bytes]) -> int | None:
+    """Reap a child that has ended, once what is left of its group is killed, and say how; None while it lives."""
+    if hasattr(os, "waitid"):  # not on macOS, on an older Python
+        with suppress(ChildProcessError):
+            if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+                return None
+            kill_group(process.pid)
+    return process.poll()
 
 
 def forkserver_main(fd: int, parent_pid: int, plan: dict[str, Any]) -> None:
