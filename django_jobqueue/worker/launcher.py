@@ -97,7 +97,9 @@ def python(call: str, *arguments: Any) -> list[str]:
     """Write the command of a child that sees the modules this process sees, and calls one function."""
     name, function = call.rsplit(".", 1)
     code = f"import sys; sys.path[:] = {sys.path!r}; from {name} import {function}; {function}(*{list(arguments)!r})"
-    return [sys.executable, "-c", code]
+    # -O, -W, -X and the like: a child runs as its parent does. multiprocessing takes them from the same place.
+    flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+    return [sys.executable, *flags, "-c", code]
 
 
 class Forkserver:
