@@ -21,7 +21,7 @@ import traceback
 from contextlib import suppress
 from typing import Any
 
-from django_jobqueue.worker.process import die_with_parent, flush_streams, ignore_stop_signals, kill_group
+from django_jobqueue.worker.process import adopt, die_with_parent, flush_streams, ignore_stop_signals, kill_group
 from django_jobqueue.worker.runner import RunnerPlan, serve
 
 DATAGRAM_BYTES = 64 * 1024
@@ -32,7 +32,7 @@ def main(fd: int, parent_pid: int, plan: RunnerPlan) -> None:
     """Serve fork requests on the socket `fd` until its other end is closed."""
     die_with_parent(parent_pid)
     ignore_stop_signals()
-    control = socket.socket(fileno=fd)
+    control = adopt(fd)
     try:
         registry = prepare()
     except BaseException:  # told to the keeper, which stops with it
@@ -118,7 +118,7 @@ def _fork(control: socket.socket, number: int, fd: int, pipe: tuple[int, int], r
     control.close()
     for end in pipe:
         os.close(end)
-    serve(socket.socket(fileno=fd), registry, plan)
+    serve(adopt(fd), registry, plan)
 
 
 def _reap(control: socket.socket, runners: set[int]) -> None:

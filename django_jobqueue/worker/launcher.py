@@ -266,12 +266,12 @@ def spawn_main(fd: int, parent_pid: int, plan: dict[str, Any]) -> None:
 
     from django_jobqueue.worker.forkserver import prepare
     from django_jobqueue.worker.frames import pack
-    from django_jobqueue.worker.process import die_with_parent, ignore_stop_signals
+    from django_jobqueue.worker.process import adopt, die_with_parent, ignore_stop_signals
     from django_jobqueue.worker.runner import serve
 
     die_with_parent(parent_pid)
     ignore_stop_signals()
-    sock = socket.socket(fileno=fd)
+    sock = adopt(fd)
     try:
         registry = prepare()
     except BaseException:  # told to the keeper, which stops with it
