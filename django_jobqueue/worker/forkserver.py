@@ -9,6 +9,7 @@ exited or broken.
 
 from __future__ import annotations
 
+import _thread
 import errno
 import gc
 import json
@@ -38,8 +39,7 @@ def main(fd: int, parent_pid: int, plan: RunnerPlan) -> None:
     except BaseException:  # told to the keeper, which stops with it
         _tell(control, {"event": "broken", "error": traceback.format_exc()[-MAX_ERROR_CHARS:]})
         return
-    if threading.active_count() > 1:
-        names = sorted(thread.name for thread in threading.enumerate() if thread is not threading.main_thread())
+    if names := living_threads():
         _tell(control, {"event": "threads", "names": names})
         return
     # Objects that live before the fork are never moved by a collection after it, so their pages stay shared.
@@ -61,6 +61,18 @@ def prepare() -> Any:
     registry = discover()
     connections.close_all()
     return registry
+
+
+def living_threads() -> list[str]:
+    """Name the threads of Python that are alive beside the main one.
+
+    Threads of C libraries do not count. OpenBLAS, which starts some when numpy is imported, ends them before a fork;
+    a library that cannot do as much breaks in every server that forks.
+    """
+    names = sorted(thread.name for thread in threading.enumerate() if thread is not threading.main_thread())
+    # Started without the help of `threading`: of these only the number is known.
+    nameless = _thread._count() - len(names)
+    return names + ["a thread without a name"] * nameless
 
 
 def _serve_forks(control: socket.socket, registry: Any, plan: RunnerPlan) -> None:
