@@ -243,7 +243,7 @@ class Crew:
                     runner.phase = Phase.READY if runner.phase is Phase.STARTING else runner.phase
                     self.has_new_room = self.was_ready = True
                     self._restarts.started()
-                    self._oom.forget()
+                    self._oom.forget(clock.now())
                     self._recycling.started(runner)
                 case ["worn_out", why]:
                     runner.worn_out = why
