@@ -169,6 +169,10 @@ class Runner:
         """Kill it, with what its jobs have started. `ends` holds, by ticket, what those end as that it is for."""
         self.phase = Phase.DYING
         self.ends, self.killed_why = ends or {}, why
+        self.kill_group()
+
+    def kill_group(self) -> None:
+        """Kill its process, if there is one, with what its jobs have started."""
         if self.pid is not None:
             kill_group(self.pid)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from typing import NamedTuple
 
@@ -28,7 +29,7 @@ from django_jobqueue.worker.recycling import Recycling
 from django_jobqueue.worker.restarts import Restarts
 from django_jobqueue.worker.service import SERVICE, Service
 from django_jobqueue.worker.wakeup import Wakeup
-from django_jobqueue.worker.wire import read_outcome
+from django_jobqueue.worker.wire import NONSENSE, read_outcome
 
 logger = logging.getLogger("django_jobqueue.worker")
 
@@ -196,31 +197,32 @@ class Crew:
             runner.flush()
             if not runner.outgoing:
                 self._watch(runner)
-        if self._listen(runner) is None:
-            # Its end of the socket is closed. Mostly it is dead; what that means is known when its exit is. If a task
-            # has closed the socket, no word reaches it any more, and it has no right to run.
-            self._wakeup.forget(runner.sock)
-            if runner.phase is Phase.READY:
+        try:
+            if self._listen(runner) is not None:
+                return
+        except NONSENSE as error:
+            # A task wrote into the socket. What else is damaged nobody knows, so this is a death like any other
+            # that has no cause. One that is dying has a cause.
+            if runner.phase is not Phase.DYING:
+                logger.warning(
+                    "runner %s (pid %s) makes no sense any more (%s); it is killed", runner.number, runner.pid, error
+                )
                 runner.kill("")
+        # Or its end of the socket is closed. Mostly it is dead; what that means is known when its exit is. If a task
+        # has closed the socket, no word reaches it any more, and it has no right to run.
+        self._wakeup.forget(runner.sock)
+        if runner.phase is Phase.READY:
+            runner.kill("")
 
     def _listen(self, runner: Runner) -> int | None:
         """Take in what a runner has said, and say how many messages that was; None when it will say no more.
 
-        None of them is whole while a large one is on its way, or when there was only room to write.
+        None of them is whole while a large one is on its way, or when there was only room to write. Raises NONSENSE.
         """
-        try:
-            payloads = runner.receive()
-            if payloads is None:
-                return None
-            self._hear(runner, payloads)
-        except (ValueError, TypeError, RecursionError) as error:
-            # A task wrote into the socket. What else is damaged nobody knows, so this is a death like any other
-            # that has no cause.
-            logger.warning(
-                "runner %s (pid %s) makes no sense any more (%s); it is killed", runner.number, runner.pid, error
-            )
-            runner.kill("")
+        payloads = runner.receive()
+        if payloads is None:
             return None
+        self._hear(runner, payloads)
         return len(payloads)
 
     def _hear(self, runner: Runner, payloads: list[bytes]) -> None:
@@ -260,7 +262,7 @@ class Crew:
         # Its own word, that it is ready, comes another way and may be here before.
         self._recycling.measure(runner)
         if runner.phase is Phase.DYING:
-            runner.kill(runner.killed_why, runner.ends)
+            runner.kill_group()
 
     def _on_no_start(self, number: int) -> None:
         if (runner := self.fleet.runners.pop(number, None)) is not None:
@@ -277,8 +279,9 @@ class Crew:
             return
         # What it managed to say before it died still counts. Not until the end of the socket: a program that a job has
         # started may hold it open.
-        while self._listen(runner):
-            pass
+        with suppress(*NONSENSE):
+            while self._listen(runner):
+                pass
         self._wakeup.forget(runner.sock)
         runner.sock.close()
         if number == SERVICE:

@@ -116,6 +116,35 @@ def test_words_that_make_no_sense_lose_no_job(crew):
     assert [report.flight for report in crew.reports] == [held]
 
 
+def test_nonsense_of_a_runner_that_is_dying_changes_nothing(crew):
+    """It was killed because a job was past its limit: that job timed out, and its neighbour is no suspect."""
+    one, peer = add_runner(crew, threads=2)
+    late, neighbour = flight(timeout=5), flight()
+    one.hand([late, neighbour])
+    tell(crew, one, peer, "begun", late.ticket)
+    crew.check(clock.now() + 6, lease_margin=6.0)
+    tell(crew, one, peer, "done", neighbour.ticket, 0.1, ["no outcome"])
+    crew._on_exit(one.number, -9)
+
+    ends = {report.flight.ticket: report.outcome for report in crew.reports}
+    assert type(ends[late.ticket]) is TimedOut
+    assert (type(ends[neighbour.ticket]), ends[neighbour.ticket].suspect) == (Interrupted, False)
+
+
+def test_last_words_that_make_no_sense_kill_nobody(crew, monkeypatch):
+    """A runner that has been reaped has no number any more: it may be a stranger's."""
+    killed = []
+    monkeypatch.setattr("os.killpg", lambda pid, number: killed.append(pid))
+    one, peer = add_runner(crew, threads=1)
+    one.pid = 4711
+    one.hand([held := flight()])
+    peer.sock.send(pack(b'"nonsense'))
+    crew._on_exit(one.number, -11)
+
+    assert killed == []
+    assert [(report.flight, type(report.outcome)) for report in crew.reports] == [(held, Lost)]
+
+
 def test_what_is_to_be_told_waits_for_a_launcher(crew):
     """The process that starts runners is gone for a moment: receivers are told of what ended meanwhile after that."""
     crew._nursery._lose(0.0)
