@@ -11,17 +11,15 @@ import logging
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
-from typing import NamedTuple
 
 from django_jobqueue import failpoint
-from django_jobqueue.policy.outcomes import Committed, Outcome
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.child import Phase, Runner
-from django_jobqueue.worker.fate import cause, fate
+from django_jobqueue.worker.fate import Report, cause, fate, tell_apart
 from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.launcher import Broken, Exited, Gone, NotStarted, Started
-from django_jobqueue.worker.nursery import Nursery
+from django_jobqueue.worker.nursery import UNHEARD_AT_THE_END_SECONDS, UNHEARD_SECONDS, Nursery
 from django_jobqueue.worker.oom import OutOfMemory
 from django_jobqueue.worker.patrol import Patrol
 from django_jobqueue.worker.plan import WorkerPlan
@@ -32,18 +30,6 @@ from django_jobqueue.worker.wakeup import Wakeup
 from django_jobqueue.worker.wire import NONSENSE, read_outcome
 
 logger = logging.getLogger("django_jobqueue.worker")
-
-
-UNHEARD_SECONDS, UNHEARD_AT_THE_END_SECONDS = 2.0, 0.3
-"""A runner may be dead for so long before the process that started it says so; the other when the worker leaves."""
-
-
-class Report(NamedTuple):
-    """How a flight ended. `seconds` is its run time as the runner measured it, 0 if nobody did."""
-
-    flight: Flight
-    outcome: Outcome | Committed
-    seconds: float
 
 
 class Crew:
@@ -290,13 +276,12 @@ class Crew:
         self._schedule_restart(runner)
 
     def _report_death(self, runner: Runner, code: int | None) -> None:
-        begun = [flight for flight in runner.flights.values() if flight.has_begun]
-        self.never_started += [flight for flight in runner.flights.values() if not flight.has_begun]
+        begun, never_started = tell_apart(runner)
+        self.never_started += never_started
         how = "" if runner.killed_why else cause(code, self._oom)
         if how and (begun or runner.phase is Phase.STARTING):
             logger.warning("runner %s (pid %s) died: %s; jobs in it: %d", runner.number, runner.pid, how, len(begun))
-        for flight in begun:
-            self.reports.append(Report(flight, fate(flight, runner, begun, how), 0.0))
+        self.reports += [Report(flight, fate(flight, runner, begun, how), 0.0) for flight in begun]
 
     def _schedule_restart(self, runner: Runner) -> None:
         delay = 0.0

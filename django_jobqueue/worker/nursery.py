@@ -30,6 +30,9 @@ logger = logging.getLogger("django_jobqueue.worker")
 SLOW_SECONDS = 30.0
 """A process that imports for longer is named in the log: it may hang, and would do so in silence."""
 
+UNHEARD_SECONDS, UNHEARD_AT_THE_END_SECONDS = 2.0, 0.3
+"""A runner may be dead for so long before the process that started it says so; the other when the worker leaves."""
+
 
 class Nursery:
     """Starts processes. `on_news` is called when `events` has something to say."""

@@ -145,6 +145,32 @@ def test_last_words_that_make_no_sense_kill_nobody(crew, monkeypatch):
     assert [(report.flight, type(report.outcome)) for report in crew.reports] == [(held, Lost)]
 
 
+def test_an_order_that_never_left_is_given_back(crew):
+    """A runner is dead and the keeper has not heard: what it is handed then has not begun, and accuses nobody."""
+    one, peer = add_runner(crew, threads=3)
+    one.hand([held := flight()])
+    assert peer.heard()
+    peer.sock.close()
+    one.hand(late := [flight(), flight()])
+    crew._on_exit(one.number, -9)
+
+    assert crew.never_started == late
+    assert [(report.flight, type(report.outcome)) for report in crew.reports] == [(held, Lost)]
+
+
+def test_an_order_of_which_a_part_has_left_may_have_begun(crew):
+    """What is left of it in line does not tell: the other end may have the rest, and those after it are given back."""
+    one, peer = add_runner(crew, threads=3)
+    orders = [flight(args=json.dumps(["x" * size])) for size in (10, 2_000_000, 10)]
+    one.hand(orders)
+    peer.heard()
+    peer.sock.close()
+    crew._on_exit(one.number, -9)
+
+    assert [report.flight for report in crew.reports] == orders[:2]
+    assert crew.never_started == orders[2:]
+
+
 def test_what_is_to_be_told_waits_for_a_launcher(crew):
     """The process that starts runners is gone for a moment: receivers are told of what ended meanwhile after that."""
     crew._nursery._lose(0.0)
