@@ -263,6 +263,9 @@ class Crew:
         runner = self.fleet.runners.pop(number, None)
         if runner is None:
             return
+        if code is None:
+            # Whoever should have reaped it, and killed what its jobs have started, is stopped, or dead like it.
+            runner.kill_group()
         # What it managed to say before it died still counts. Not until the end of the socket: a program that a job has
         # started may hold it open.
         with suppress(*NONSENSE):
