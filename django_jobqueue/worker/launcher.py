@@ -136,11 +136,16 @@ class Forkserver:
             self._send_requests()
 
     def events(self) -> list[Event]:
+        # The end of the socket does not tell of every death: what the project's imports have forked may hold it open.
+        # Asked first, so that all it has said before its end is read.
+        has_ended = self._process.poll() is not None
         events: list[Event] = []
         while True:
             try:
                 data = self._control.recv(DATAGRAM_BYTES)
             except BlockingIOError:
+                if has_ended:
+                    return [*events, Gone()]
                 if self._is_ready:
                     self._send_requests()
                 return events

@@ -27,6 +27,24 @@ def ends_of(job):
     return list(job.attempts.order_by("number").values_list("outcome", "charged"))
 
 
+def test_its_death_is_seen_though_a_child_of_the_imports_lives_on(start_worker, job_is):
+    """What the project's imports have forked holds the forkserver's socket open; it is replaced all the same."""
+    worker = start_worker("--processes", "1", environment={"STAGE_FORK": "1"})
+    result = tasks.be_late_at_first.enqueue(60, False)
+    runner = runner_of(result)
+    forkserver = psutil.Process(runner).parent()
+    (left_behind,) = [child for child in forkserver.children() if child.pid != runner]
+    forkserver.kill()
+    try:
+        job = job_is(result, "SUCCESSFUL")
+        assert left_behind.is_running()
+    finally:
+        left_behind.kill()
+
+    assert ends_of(job) == [("interrupted", False), ("succeeded", False)]
+    assert "the process that starts runners died" in worker.log
+
+
 def program():
     """The program that a job has started."""
     return wait_until(lambda: Trace.objects.filter(what="a program").first(), seconds=SECONDS).pid

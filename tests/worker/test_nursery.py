@@ -96,6 +96,7 @@ class FakeForkserver:
 
     def _keep_the_socket(self, _command, *, pass_fds, stdin):
         self.sock = socket.socket(fileno=os.dup(pass_fds[0]))
+        return Mock(pid=4711, **{"poll.return_value": None})
 
     def say(self, **event):
         """Say something to the keeper."""
@@ -149,7 +150,6 @@ def test_a_launcher_whose_code_imports_no_longer_is_not_started_again(crew, fake
     """It says why and ends: what waits for it is accounted for, and nobody listens to its socket any more."""
     crew._nursery._forget()
     crew._nursery._launcher = fake.launcher
-    fake.launcher._process = Mock(pid=4711)
     crew.start()
     crew.check(clock.now() + 60, lease_margin=6.0)
     fake.say(event="broken", error="ImportError")
@@ -166,7 +166,6 @@ def test_a_launcher_that_hangs_in_its_imports_is_named_once(crew, fake, caplog):
     """Nothing says so but the worker's silence: after half a minute one warning names the process."""
     crew._nursery._forget()
     crew._nursery._launcher = fake.launcher
-    fake.launcher._process = Mock(pid=4711)
     crew.check(clock.now() + SLOW_SECONDS - 5, lease_margin=6.0)
     assert not caplog.records
     for seconds in (1, 2):
