@@ -13,13 +13,19 @@ from contextlib import suppress
 from functools import partial
 
 from django_jobqueue import failpoint
+from django_jobqueue.policy.outcomes import Failure, Interrupted
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.child import Phase, Runner
 from django_jobqueue.worker.fate import Report, cause, fate, tell_apart
 from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.launcher import Broken, Exited, Gone, NotStarted, Started
-from django_jobqueue.worker.nursery import UNHEARD_AT_THE_END_SECONDS, UNHEARD_SECONDS, Nursery
+from django_jobqueue.worker.nursery import (
+    SILENT_SECONDS,
+    UNHEARD_AT_THE_END_SECONDS,
+    UNHEARD_SECONDS,
+    Nursery,
+)
 from django_jobqueue.worker.oom import OutOfMemory
 from django_jobqueue.worker.patrol import Patrol
 from django_jobqueue.worker.plan import WorkerPlan
@@ -116,8 +122,10 @@ class Crew:
         self._nursery.look(now)
         for number in self._nursery.take_unheard(now, self._unheard_seconds):
             self._on_exit(number, None)
+        if self._may_restart and self._nursery.is_silent(now, SILENT_SECONDS):
+            self._replace_nursery()
         self._patrol.go_round(now, lease_margin)
-        if self.broken and SERVICE not in self.fleet.runners:
+        if self._service_never_comes(now):
             self.service.give_up()
         if self._may_restart:
             self._nursery.reopen(now)
@@ -150,6 +158,20 @@ class Crew:
             self._wakeup.forget(runner.sock)
             runner.sock.close()
         self._nursery.close()
+
+    def _replace_nursery(self) -> None:
+        # What holds it up is no job's doing, as far as anyone can tell: no job comes nearer to its bound.
+        why = "the process that starts runners did not answer, and was killed"
+        for runner in self.fleet.runners.values():
+            if runner.phase is not Phase.DYING:
+                runner.kill(why, dict.fromkeys(runner.flights, Interrupted(Failure("", why), counted=False)))
+        self._nursery.kill()
+
+    def _service_never_comes(self, now: float) -> bool:
+        if (runner := self.fleet.runners.get(SERVICE)) is None:
+            return bool(self.broken) or not (self._may_restart or self._nursery.is_open)
+        is_asked_for = runner.phase is Phase.STARTING and runner.pid is None
+        return is_asked_for and not self._may_restart and self._nursery.is_silent(now, UNHEARD_SECONDS)
 
     def _lose_all(self) -> None:
         # What they held is accounted for, and each is started again.

@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, NamedTuple, Protocol
 
+from django_jobqueue.worker import clock
 from django_jobqueue.worker.deaths import Deaths
 from django_jobqueue.worker.executor import Bounds
 from django_jobqueue.worker.forkserver import DATAGRAM_BYTES
@@ -86,6 +87,9 @@ class Launcher(Protocol):
     def unheard(self, now: float, patience: float) -> list[int]:
         """Take the runners, by number, that have been dead for so long without a word of it from who started them."""
 
+    def is_silent(self, now: float, patience: float) -> bool:
+        """Whether who starts runners was asked for one, and has said nothing at all for so long since."""
+
     def kill(self) -> None:
         """Kill the process that starts runners, where there is one: `events` will tell that it is gone."""
 
@@ -122,6 +126,8 @@ class Forkserver:
         self._deaths = Deaths()
         self._queue: list[tuple[int, socket.socket]] = []
         self._is_ready = False
+        self._unanswered: set[int] = set()
+        self._silent_since = 0.0
 
     def fileno(self) -> int | None:
         return self._control.fileno()
@@ -132,6 +138,9 @@ class Forkserver:
 
     def launch(self, number: int, sock: socket.socket) -> None:
         self._queue.append((number, sock))
+        if not self._unanswered:
+            self._silent_since = clock.now()
+        self._unanswered.add(number)
         if self._is_ready:
             self._send_requests()
 
@@ -158,7 +167,11 @@ class Forkserver:
     def unheard(self, now: float, patience: float) -> list[int]:
         return [self._forget(pid) for pid in self._deaths.unheard(now, patience)]
 
+    def is_silent(self, now: float, patience: float) -> bool:
+        return self._is_ready and bool(self._unanswered) and now - self._silent_since > patience
+
     def kill(self) -> None:
+        self._unanswered.clear()
         self._process.kill()
 
     def close(self) -> None:
@@ -169,14 +182,17 @@ class Forkserver:
         self._process.wait()
 
     def _event(self, event: dict[str, Any]) -> list[Event]:
+        self._silent_since = clock.now()
         match event:
             case {"event": "ready"}:
                 self._is_ready = True
             case {"event": "started", "number": number, "pid": pid}:
+                self._unanswered.discard(number)
                 self._numbers[pid] = number
                 self._deaths.watch(pid)
                 return [Started(number, pid)]
             case {"event": "not_started", "number": number, "error": error}:
+                self._unanswered.discard(number)
                 return [NotStarted(number, error)]
             case {"event": "exited", "pid": pid, "code": code} if pid in self._numbers:
                 return [Exited(self._forget(pid), code)]
@@ -238,6 +254,9 @@ class Spawner:
 
     def unheard(self, now: float, patience: float) -> list[int]:
         return []
+
+    def is_silent(self, now: float, patience: float) -> bool:
+        return False
 
     def kill(self) -> None:
         pass

@@ -7,7 +7,7 @@ from contextlib import suppress
 import psutil
 import pytest
 
-from tests.scenarios.conftest import SECONDS, runner_of
+from tests.scenarios.conftest import LONG_LEASE, SECONDS, runner_of
 from tests.stage import tasks
 from tests.stage.models import Trace
 from tests.waiting import wait_until
@@ -74,3 +74,63 @@ def test_the_programs_of_a_runner_die_though_it_is_stopped(start_worker, job_is)
     job_is(result, "SUCCESSFUL")
 
     wait_until(lambda: not is_running(started), seconds=SECONDS)
+
+
+def test_a_stopped_forkserver_costs_a_neighbour_no_attempt_at_once(start_worker, job_is):
+    """A runner dies beside a long job: that goes on while the forkserver may come back, and it does."""
+    worker = start_worker("--processes", "2", options=LONG_LEASE)
+    sleepers = [tasks.sleep.enqueue(6), tasks.be_late_at_first.enqueue(60, False)]
+    _, victim = map(runner_of, sleepers)
+    forkserver = psutil.Process(victim).parent()
+    forkserver.suspend()
+    os.kill(victim, signal.SIGKILL)
+    wait_until(lambda: "nobody saw how" in worker.log, seconds=SECONDS)
+    forkserver.resume()
+
+    assert ends_of(job_is(sleepers[0], "SUCCESSFUL")) == [("succeeded", False)]
+    assert ends_of(job_is(sleepers[1], "SUCCESSFUL")) == [("lost", True), ("succeeded", False)]
+    assert forkserver.is_running()
+
+
+def test_a_forkserver_that_stays_stopped_is_replaced_and_nobody_is_counted(start_worker, job_is):
+    """It starts nothing: its runners are started anew, and the job beside the one that died is no nearer to a bound."""
+    start_worker("--processes", "2", options=LONG_LEASE)
+    neighbour, victim = (tasks.be_late_at_first.enqueue(60, False) for _ in range(2))
+    pids = [runner_of(neighbour), runner_of(victim)]
+    forkserver = psutil.Process(pids[1]).parent()
+    forkserver.suspend()
+    os.kill(pids[1], signal.SIGKILL)
+    job = job_is(neighbour, "SUCCESSFUL")
+
+    assert ends_of(job) == [("interrupted", False), ("succeeded", False)]
+    assert job.interruption_count == 0
+    assert ends_of(job_is(victim, "SUCCESSFUL")) == [("lost", True), ("succeeded", False)]
+    assert not forkserver.is_running()
+
+
+@pytest.mark.parametrize("dies", [False, True], ids=["stopped", "killed"])
+def test_a_worker_that_cannot_tell_receivers_any_more_leaves_before_its_grace_is_over(start_worker, job_is, dies):
+    """Receivers are to be told in a process that nobody starts: a worker that is asked to stop does not wait for it."""
+    worker = start_worker("--processes", "1", "--grace", "600", receivers=True)
+    result = tasks.sleep.enqueue(1)
+    forkserver = psutil.Process(runner_of(result)).parent()
+    forkserver.suspend()
+    job_is(result, "SUCCESSFUL")
+    worker.send(signal.SIGTERM)
+    wait_until(lambda: "is asked to stop" in worker.log, seconds=SECONDS)
+    if dies:
+        forkserver.kill()
+
+    assert worker.wait() == 0
+    assert "receivers of task_finished are not told of 1 ends of jobs" in worker.log
+
+
+def test_receivers_are_told_though_their_process_was_not_started_at_first(start_worker, job_is):
+    """A forkserver that does not answer is replaced, and who was to be told of an end is."""
+    worker = start_worker("--processes", "1", receivers=True)
+    result = tasks.sleep.enqueue(1)
+    psutil.Process(runner_of(result)).parent().suspend()
+    job_is(result, "SUCCESSFUL")
+
+    wait_until(lambda: Trace.objects.filter(what__startswith="finished").exists(), seconds=SECONDS)
+    assert "has not answered" in worker.log
