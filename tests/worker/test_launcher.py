@@ -62,7 +62,12 @@ def test_a_spawned_child_is_not_reaped_before_its_group_is_killed(spawner, monke
     assert killed == [child.pid]
 
 
-@pytest.mark.parametrize("start", [_thread.start_new_thread, lambda run, _: threading.Thread(target=run).start()])
+def start_with_threading(run, _arguments):
+    """Start a thread in the usual way."""
+    threading.Thread(target=run).start()
+
+
+@pytest.mark.parametrize("start", [start_with_threading, _thread.start_new_thread])
 def test_every_thread_of_python_counts(start):
     """Forking is unsafe where a thread is alive, also one that was started below `threading`."""
     end = threading.Event()
