@@ -169,8 +169,22 @@ class Runner:
         """Kill it, with what its jobs have started. `ends` holds, by ticket, what those end as that it is for."""
         self.phase = Phase.DYING
         self.ends, self.killed_why = ends or {}, why
+        self.kill_group()
+
+    def kill_group(self) -> None:
+        """Kill its process, if there is one, with what its jobs have started."""
         if self.pid is not None:
             kill_group(self.pid)
+
+    def unsent(self) -> set[Flight]:
+        """Find the flights whose orders are still in line, whole: of these it knows nothing."""
+        unsent, end = set(), len(self.outgoing)
+        for flight in reversed(self.flights.values()):
+            end = self.outgoing.rfind(pack(flight.order()), 0, end)
+            if end < 0:  # orders leave in their turn
+                break
+            unsent.add(flight)
+        return unsent
 
     def overdue(self, now: float, lease_margin: float) -> dict[int, Outcome | Committed]:
         """Find the flights, by ticket, that must be stopped with their process, and what each ends as."""

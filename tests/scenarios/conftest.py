@@ -14,6 +14,7 @@ import psutil
 import pytest
 
 from django_jobqueue.models import Job
+from tests.stage.models import Trace
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -122,6 +123,12 @@ def _is_running(pid):
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+def runner_of(result):
+    """The process that runs a job."""
+    job_id = int(result.id)
+    return wait_until(lambda: Trace.objects.filter(job_id=job_id, what="start").last(), seconds=SECONDS).pid
 
 
 @pytest.fixture

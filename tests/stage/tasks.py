@@ -8,6 +8,7 @@ import resource
 import select
 import signal
 import stat
+import subprocess
 import sys
 import time
 from contextlib import suppress
@@ -139,14 +140,43 @@ def die(context, how):
     os._exit(int(how))
 
 
-@task(max_attempts=1)
-def start_a_program_and_die():
-    """Start a process that goes on for ten minutes and has all that is open here, leave a trace of it, and die."""
+def _start_a_program():
+    """Start a process that goes on for ten minutes and has all that is open here, and leave a trace of it."""
     if not (program := os.fork()):
         time.sleep(600)
         os._exit(0)
     Trace.objects.create(what="a program", pid=program)
+
+
+@task(max_attempts=1)
+def start_a_program_and_die():
+    """Start a process that goes on, and die."""
+    _start_a_program()
     ctypes.string_at(0)
+
+
+@task(takes_context=True)
+def start_a_program_at_first(context, seconds):
+    """Start a process that goes on and run for so long; do nothing at later attempts."""
+    if context.attempt == 1:
+        leave_trace("start", context)
+        _start_a_program()
+        time.sleep(seconds)
+
+
+LIST_DESCRIPTORS = """
+import os
+for fd in os.listdir("/proc/self/fd"):
+    if int(fd) > 2 and os.path.exists(f"/proc/self/fd/{fd}"):
+        print(os.readlink(f"/proc/self/fd/{fd}"))
+"""
+
+
+@task
+def tell_what_a_program_inherits():
+    """Return what is open in a program that is given all that it may inherit, but for what it prints to."""
+    command = [sys.executable, "-c", LIST_DESCRIPTORS]
+    return subprocess.run(command, close_fds=False, capture_output=True, text=True, check=True).stdout.split()
 
 
 @task(max_attempts=1)
