@@ -54,11 +54,37 @@ def after(task_name: str) -> None:
             _discard(connection)
 
 
+def mend() -> bool:
+    """Drop connections that are broken; says whether a transaction is open on one of the others.
+
+    For a thread in which somebody is in the middle of something: what works is left as it is, an old connection too.
+    """
+    is_open = False
+    for connection in connections.all(initialized_only=True):
+        try:
+            if _is_dirty(connection):
+                is_open = True
+            else:
+                _drop_if_dead(connection)
+        except BaseException as error:
+            logger.warning("%r cannot be mended (%r); it is closed", connection.alias, error)
+            _discard(connection)
+    return is_open
+
+
 def _drop_if_gone(connection: BaseDatabaseWrapper) -> None:
     if _has_news(connection):
         # Django asks a connection that had an error whether it works, and drops it if not.
         connection.errors_occurred = True
     connection.close_if_unusable_or_obsolete()
+
+
+def _drop_if_dead(connection: BaseDatabaseWrapper) -> None:
+    close_at, connection.close_at = connection.close_at, None
+    try:
+        _drop_if_gone(connection)
+    finally:
+        connection.close_at = close_at
 
 
 def _has_news(connection: BaseDatabaseWrapper) -> bool:
