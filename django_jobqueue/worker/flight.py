@@ -35,6 +35,8 @@ class Flight:
     """Whether its own transaction has recorded its success: it has no lease any more, and may only be finishing off."""
     deadline: float | None = None
     begun_at: float | None = None
+    taken_at: float | None = None
+    """When its runner said that it is on the way to its code; told only of a task with a limit."""
     cancel_requested: bool = False
     waits_since: float | None = None
     """Since when no runner could take it."""
