@@ -36,11 +36,13 @@ def before() -> None:
         _drop_if_gone(connection)
 
 
-def after(task_name: str) -> None:
+def after(task_name: str, *, more_follow: bool = False) -> None:
     """Roll back what was left open; drop connections that are broken or have passed their age, and the query log.
 
-    Never raises: what a job leaves behind changes nothing of what became of it.
+    Where `more_follow` at once, one that has passed its age may stay. Never raises: what a job leaves behind changes
+    nothing of what became of it.
     """
+    drop = _drop_if_dead if more_follow else _drop_if_gone
     for connection in connections.all(initialized_only=True):
         try:
             connection.queries_log.clear()
@@ -48,7 +50,7 @@ def after(task_name: str) -> None:
                 logger.warning("%s left a transaction open on %r; it was rolled back", task_name, connection.alias)
                 _discard(connection)
             else:
-                _drop_if_gone(connection)
+                drop(connection)
         except BaseException as error:  # the driver's own, or what a job has put in its place
             logger.warning("%s left %r as it cannot be mended (%r); it is closed", task_name, connection.alias, error)
             _discard(connection)
