@@ -99,6 +99,9 @@ class Flight:
     def begin(self) -> None:
         """Note that a slot has taken it."""
         self.begun_at = clock.now()
+        if self.stop_at is not None:
+            # Its runner was told before, does not call it, and says so in a moment.
+            self.stop_at = max(self.stop_at, self.begun_at + COROUTINE_GRACE_SECONDS)
 
     def limit(self) -> None:
         """Note that its own code runs: its time limit counts from here."""

@@ -492,6 +492,19 @@ def test_each_that_must_be_stopped_has_an_end_of_its_own(crew):
     }
 
 
+def test_a_function_that_was_to_be_stopped_before_its_turn_has_a_moment_to_say_so(crew):
+    """It waited behind another one; its runner does not begin it, and is killed only if it does not say that."""
+    one = crew.add(threads=1)
+    first, unwanted = flight(is_short=True), flight(is_short=True)
+    one.hand([first, unwanted])
+    unwanted.ask(forced=True)
+    one.take_back(first.ticket)
+    now = clock.now()
+
+    assert one.overdue(now, 6.0) == {}
+    assert list(one.overdue(now + COROUTINE_GRACE_SECONDS, 6.0)) == [unwanted.ticket]
+
+
 def test_what_has_committed_its_own_end_needs_no_lease(crew):
     """An atomic task that has committed holds no lease; only its time limit ends it, and it has succeeded then too."""
     one = crew.add()
