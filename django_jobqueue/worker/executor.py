@@ -43,7 +43,10 @@ NEVER_BEGUN = Cancelled(Failure("", "cancelled before it began"))
 
 
 class Order(NamedTuple):
-    """What a runner is told of an attempt. args and kwargs are JSON text, whatever the row held."""
+    """What a runner is told of an attempt. args and kwargs are JSON text, whatever the row held.
+
+    Filled by position from what `Flight.order` writes: another field has a place there, and in the list in `frames`.
+    """
 
     ticket: int
     job_id: int

@@ -109,7 +109,7 @@ class Flight:
             self.deadline = clock.now() + self.timeout + (COROUTINE_GRACE_SECONDS if self.is_coroutine else 0.0)
 
     def order(self) -> bytes:
-        """Put it into words for its runner: see `frames`."""
+        """Put it into words for its runner: the fields of `executor.Order`, in their order; `frames` lists them."""
         # args and kwargs go as PostgreSQL wrote them, which is in one line each: to decode them here would cost more
         # than all the rest.
         job = self.claimed

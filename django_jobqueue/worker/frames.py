@@ -15,9 +15,11 @@ To a runner                                            from a runner
 An order is three lines of JSON: [ticket, job id, attempt number, task, edit count, enqueued_at, started_at,
 last_attempted_at, worker ids, the lease's token if the task is atomic, whether it has a time limit], then the job's
 args and its kwargs as PostgreSQL wrote them. What cannot be parsed of a damaged row is then that job's trouble alone.
+`Flight.order` writes it, and `executor.Order` is filled from it by position.
+
 "taken" and "begun" are said of a job with a time limit only, which counts from the hearing of "begun"; of any other the
-keeper knows enough by what it has handed over. A ticket is the keeper's number for one hand-over: a job may come
-back to the same runner, a ticket never does.
+keeper knows enough by what it has handed over. A ticket is the keeper's number for one hand-over: a job may come back
+to the same runner, a ticket never does.
 """
 
 from __future__ import annotations

@@ -103,6 +103,7 @@ class _Runner:
     def _obey(self, payload: bytes) -> None:
         head, *arguments = payload.split(b"\n")
         if arguments:
+            # By position: see `Flight.order`.
             self._take(Order(*json.loads(head), *[text.decode() for text in arguments]))
             return
         match json.loads(head):
