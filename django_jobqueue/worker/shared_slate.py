@@ -21,10 +21,11 @@ from asgiref.sync import sync_to_async
 
 from django_jobqueue.worker import clock, slate
 
-LOOK_SECONDS = 5.0
+LOOK_SECONDS = 15.0
 """A coroutine begins after so long, whether the thread had a moment for its connection or not.
 
-Its own calls come after the look in any case: the thread takes one after the other.
+Its own calls come after the look in any case: the thread takes one after the other. Until it begins its time limit does
+not run, so it is worth to wait; for so long that nobody takes its process for hung (`child.BEGIN_SECONDS`).
 """
 
 Answer = TypeVar("Answer")
@@ -64,8 +65,10 @@ def _in_the_thread(call: Callable[[], Answer]) -> asyncio.Task[Answer]:
 
 
 async def _uncancelled(running: asyncio.Task[Answer], seconds: float | None = None) -> Answer | None:
-    """Await something to its end, or for so long. A cancel that a task asked for itself, and did not wait for, would be
-    delivered here."""
+    """Await something to its end, or for so long.
+
+    A cancel that a task asked for itself, and did not wait for, would be delivered here.
+    """
     until = None if seconds is None else clock.now() + seconds
     while not running.done():
         left = None if until is None else until - clock.now()

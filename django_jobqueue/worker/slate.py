@@ -64,10 +64,11 @@ def mend() -> bool:
     is_open = False
     for connection in connections.all(initialized_only=True):
         try:
-            if _is_dirty(connection):
-                is_open = True
-            else:
+            if not _is_dirty(connection):
                 _drop_if_dead(connection)
+            elif connection.settings_dict["AUTOCOMMIT"]:
+                # Without it whoever reads opens one, and it says nothing.
+                is_open = True
         except BaseException as error:
             logger.warning("%r cannot be mended (%r); it is closed", connection.alias, error)
             _discard(connection)

@@ -117,6 +117,18 @@ def test_a_shared_connection_that_works_is_left_as_it_is():
     slate.after("a task")
 
 
+def test_a_shared_transaction_says_nothing_where_the_project_has_no_autocommit(monkeypatch):
+    """There each query opens one; it is left to whoever commits it."""
+    monkeypatch.setitem(connection.settings_dict, "AUTOCOMMIT", False)
+    connection.set_autocommit(False)
+    cast.count_traces()
+    before = connection.connection
+
+    assert slate.mend() is False
+    assert connection.connection is before
+    connection.close()
+
+
 def test_a_shared_connection_that_cannot_be_mended_fails_nobody(monkeypatch, caplog):
     """It is dropped, and said."""
     connection.ensure_connection()
