@@ -43,6 +43,7 @@ class Agenda:
         self.takes_more = True
         """Whether it claims."""
         self.claimed_count = 0
+        """How many jobs it has claimed and not left to others again."""
         self.stale_refused = 0
         self._lost_tokens: dict[UUID, float] = {}
         self._plan, self._options, self._card = plan, plan.options, card

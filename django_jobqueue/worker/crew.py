@@ -243,6 +243,8 @@ class Crew:
                     if (flight := runner.take_ended(ticket)) is not None:
                         self.reports.append(Report(flight, outcome, seconds))
                         self._restarts.worked(runner.number)
+                case ["taken", ticket]:
+                    runner.note_taken(ticket)
                 case ["begun", ticket]:
                     runner.note_begun(ticket)
                 case ["committed", ticket]:

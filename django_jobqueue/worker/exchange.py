@@ -86,7 +86,7 @@ class Exchange:
 
     @property
     def claimed_count(self) -> int:
-        """How many jobs it has claimed so far."""
+        """How many jobs it has claimed so far, but for those that it has left to others again."""
         return self._agenda.claimed_count
 
     @property
@@ -110,6 +110,7 @@ class Exchange:
         """Note jobs that were never started."""
         for flight in flights:
             self._ledger.give_back(flight.lease)
+        self._agenda.claimed_count -= len(flights)
 
     def look_now(self) -> None:
         """Poll at the next turn: there is room that was not there before."""
@@ -249,7 +250,9 @@ class Exchange:
                     self.unwanted.append(flight)
             elif flight.lease in renewal.lost:
                 flight.lose_lease()
-        self._fleet.waiting = [flight for flight in self._fleet.waiting if flight.lease_until]
+        still_waiting = [flight for flight in self._fleet.waiting if flight.lease_until]
+        self._agenda.claimed_count -= len(self._fleet.waiting) - len(still_waiting)
+        self._fleet.waiting = still_waiting
 
     def _returned(self, renewal: Renewal, orphans: list[TakenOver], sent_at: float) -> None:
         self._agenda.is_known, self._agenda.seen_at = True, sent_at

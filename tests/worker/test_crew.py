@@ -264,6 +264,26 @@ def test_a_hung_runner_is_killed_and_only_what_hangs_it_is_counted(crew):
     }
 
 
+def test_a_receiver_that_does_not_return_is_counted_to_its_own_job(crew):
+    """The runner has said that the job's turn has come: the function beside it, however long, is not what hangs."""
+    one, peer = add_runner(crew, threads=2)
+    innocent, stuck = flight(), flight(timeout=5)
+    one.hand([innocent, stuck])
+    for each in (innocent, stuck):
+        each.lease_until += 3600
+    tell(crew, one, peer, "taken", stuck.ticket)
+    crew.check(clock.now() + BEGIN_SECONDS + 1, lease_margin=6.0)
+    assert one.phase is Phase.DYING
+
+    crew._on_exit(one.number, -9)
+
+    ends = {report.flight.ticket: report.outcome for report in crew.reports}
+    assert {ticket: (type(end), end.counted) for ticket, end in ends.items()} == {
+        innocent.ticket: (Interrupted, False),
+        stuck.ticket: (Interrupted, True),
+    }
+
+
 def tell(crew, one, peer, *message):
     """Have a runner say something, and hear it."""
     peer.sock.send(pack(json.dumps(message).encode()))

@@ -104,6 +104,20 @@ def test_a_claim_that_was_committed_late_is_found(exchange):
     assert Attempt.objects.get().outcome == "lost"
 
 
+def test_a_claim_that_was_given_back_does_not_count(exchange):
+    """A worker that is to leave after so many jobs has those in mind that it has run, or will."""
+    succeed.enqueue()
+    wait_until(lambda: in_hand(exchange))
+    assert exchange.claimed_count == 1
+
+    exchange.give_back(exchange.fleet.waiting)
+    exchange.fleet.waiting.clear()
+    assert exchange.claimed_count == 0
+    wait_until(lambda: in_hand(exchange))
+
+    assert exchange.claimed_count == 1
+
+
 @pytest.mark.parametrize("refused", [0, 2], ids=["when_it_has_ended", "while_it_lasts"])
 def test_a_worker_that_starts_in_an_outage_rescues_nothing_at_first(exchange, refused):
     """The others were away too: it does not take over what they have had no chance to renew. It claims at once."""
@@ -147,6 +161,7 @@ def test_a_job_that_was_lost_while_it_waits_is_forgotten(exchange):
     wait_until(lambda: not in_hand(exchange))
 
     assert Job.objects.get().status == "RUNNING"
+    assert exchange.claimed_count == 0
 
 
 class TimedOutLine(ForgetfulLine):
