@@ -73,15 +73,15 @@ def test_the_largest_length_is_waited_for():
     assert FrameReader().feed(MAX_FRAME_BYTES.to_bytes(4, "big")) == []
 
 
-@pytest.mark.parametrize("is_atomic", [True, False])
-def test_an_order_is_understood_as_it_was_meant(monkeypatch, is_atomic):
+def test_an_order_is_understood_as_it_was_meant(monkeypatch):
     """Its fields go by position; each arrives under its own name."""
     keeper, own = socket.socketpair()
     runner = _Runner(own, Registry({}), RunnerPlan(threads=0, bounds=BOUNDS))
     taken = []
     monkeypatch.setattr(runner, "_take", taken.append)
-    meant = flight(timeout=5, attempt_number=2, edit_count=3, args="[1]", kwargs='{"a": 2}', enqueued_at="yesterday")
-    meant.is_atomic = is_atomic
+    meant = flight(
+        timeout=5, attempt_number=2, version=4, edit_count=3, args="[1]", kwargs='{"a": 2}', enqueued_at="yesterday"
+    )
 
     runner._obey(meant.order())
 
@@ -91,12 +91,13 @@ def test_an_order_is_understood_as_it_was_meant(monkeypatch, is_atomic):
             job_id=meant.claimed.id,
             attempt_number=2,
             task="shop.charge",
+            version=4,
             edit_count=3,
             enqueued_at="yesterday",
             started_at=MOMENT,
             last_attempted_at=MOMENT,
             worker_ids=["w"],
-            token=str(meant.token) if is_atomic else "",
+            token=str(meant.token),
             is_limited=True,
             args="[1]",
             kwargs='{"a": 2}',
