@@ -9,15 +9,25 @@ when building was interrupted. ``.venv`` belongs to the Python version that made
 gets a folder beside it, such as ``.venv-3.13``, so that neither disturbs the other. An environment
 in which this checkout is already installed (by uv, or by hand) is used as it is.
 
-Up to the call of ``main`` only the standard library is used, in words that Python 3.6 can read.
+Up to the call of ``main`` only the standard library is used, in words that Python 3.6 can read; up to the look at its
+version in words that Python 2.7 can.
 """
+
+from __future__ import print_function
+
+import sys
+
+if sys.version_info < (3, 11):
+    sys.exit(
+        "django_jobqueue needs Python 3.11 or newer, and this is {}.{} ({}): call a newer one, as in "
+        "python3.12 manage.py test".format(sys.version_info[0], sys.version_info[1], sys.executable)
+    )
 
 import contextlib
 import hashlib
 import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent
@@ -181,12 +191,5 @@ def read(path):
 
 
 if __name__ == "__main__":
-    if sys.version_info < (3, 11):
-        sys.exit(
-            "django_jobqueue needs Python 3.11 or newer; this is {}.{} ({}).\n"
-            "Call a newer one, for example: python3.12 manage.py test".format(
-                sys.version_info[0], sys.version_info[1], sys.executable
-            )
-        )
     enter_environment()
     main()

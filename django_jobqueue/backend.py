@@ -258,7 +258,7 @@ def postgresql_remedy(alias: str, database: str) -> str:
         f"make DATABASES[{database!r}] PostgreSQL, or name a second, PostgreSQL one in "
         f"TASKS[{alias!r}]['OPTIONS']['database'] (enqueue is then not in the transaction of your data); "
         f"where there is none, as in tests, set TASKS[{alias!r}]['BACKEND'] to "
-        f"'{PACKAGE}.backends.immediate.ImmediateBackend', or to DummyBackend beside it"
+        f"'{PACKAGE}.backends.immediate.ImmediateBackend', or to DummyBackend beside it (both take plain JSON only)"
     )
 
 
@@ -267,6 +267,8 @@ def _require_queue_name(queue_name: Any) -> None:
         raise InvalidTask(f"queue_name is a text of 1 to {MAX_QUEUE_NAME_LENGTH} characters; got {queue_name!r:.200}")
     if not _PRINTABLE.fullmatch(queue_name):
         raise InvalidTask(f"queue_name has characters that cannot be printed: {queue_name!r}")
+    if "*" in queue_name:
+        raise InvalidTask(f"queue_name has no asterisk: to a worker it means a prefix; got {queue_name!r}")
 
 
 _PRINTABLE = re.compile(r"[^\x00-\x1f\x7f\ud800-\udfff]+")

@@ -11,13 +11,17 @@
     W003  django-channels is installed, and has a `runworker` too
     W004  no alias in TASKS uses this backend, and TASKS is not that of a test
     W005  Django 5.2 without the backport's app in INSTALLED_APPS
+    W006  an alias of TASKS has a key that the queue does not read
 
 An id once used keeps its meaning: projects silence them by it.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields
+from difflib import get_close_matches
 from typing import Any
 
 from django.apps import AppConfig, apps
@@ -31,6 +35,9 @@ from django_jobqueue.backend import MAX_ALIAS_LENGTH, JobQueueBackend, postgresq
 from django_jobqueue.compat import PACKAGE, InvalidTaskBackend, task_backends
 
 _BACKEND = f"{JobQueueBackend.__module__}.{JobQueueBackend.__qualname__}"
+KEYS = ("BACKEND", "QUEUES", "OPTIONS")
+"""What an alias of TASKS may have."""
+
 _AT_ONCE = {
     f"{package}.backends.{name}"
     for package in ("django.tasks", "django_tasks")
@@ -52,13 +59,21 @@ def check_tasks(app_configs: Sequence[AppConfig] | None = None, **kwargs: Any) -
     try:
         tasks = registry.known_tasks()
     except ImportError as error:
-        hint = "Correct the module: a worker that cannot import it refuses to start."
-        if isinstance(error.__cause__, InvalidTaskBackend):
-            names = sorted(task_backends.settings)
-            hint = f"Say @task(backend={names[0]!r}), or give one alias in TASKS the name 'default'." if names else hint
+        hint = _other_alias(error.__cause__) or "Correct the module: a worker that cannot import it refuses to start."
         return [Error(str(error), hint=hint, id="django_jobqueue.E005")]
     hint = "Jobs are stored under this name; a worker would not know which function to call."
     return [Error(conflict, hint=hint, id="django_jobqueue.E004") for conflict in registry.duplicates(tasks)]
+
+
+def _other_alias(cause: BaseException | None) -> str:
+    """Say what to type for a task whose backend is no alias; nothing for any other error."""
+    aliases = sorted(task_backends.settings)
+    # Django names it in its message alone.
+    named = re.search(r"connection '([^']*)'", str(cause)) if isinstance(cause, InvalidTaskBackend) else None
+    if not aliases or named is None or named[1] in aliases:
+        return ""
+    nearest = get_close_matches(named[1], aliases, n=1) or aliases
+    return f"Say @task(backend={nearest[0]!r}), or give one alias in TASKS the name {named[1]!r}."
 
 
 def check_tables(
@@ -115,21 +130,36 @@ def _check_alias(alias: str, params: Mapping[str, Any]) -> Iterator[CheckMessage
             hint=f"Use {where}['QUEUES'] = [] to allow every name, or list them.",
             id="django_jobqueue.E006",
         )
-    faults = conf.problems(params.get("OPTIONS", {}))
-    for fault in faults:
+    for key in [key for key in params if key not in KEYS]:
+        yield Warning(
+            _sentence(f"{where} has {key!r}, which the job queue does not read"),
+            hint=_sentence(_meant_key(key, where)),
+            id="django_jobqueue.W006",
+        )
+    for fault in conf.problems(params.get("OPTIONS", {})):
         yield Error(
             _sentence(f"{where}['OPTIONS']: {shown.text(fault)}"),
-            # A path: who installed a wheel has the module and no documentation.
-            hint=f"Every option, with its unit, default and bounds, is in {conf.__file__}.",
+            hint="Every option, with its unit, default and bounds, is on the page docs/reference/settings.md.",
             id="django_jobqueue.E001",
         )
-    if not faults:
-        yield from _check_database(alias, _database(params))
+    yield from _check_database(alias, _database(params))
+
+
+def _meant_key(key: object, where: str) -> str:
+    """Say what an unknown key of an alias probably was to be."""
+    options = [option.name for option in fields(conf.Options)]
+    if near := get_close_matches(str(key).upper(), KEYS, n=1):
+        return f"did you mean {near[0]!r}?"
+    if near := get_close_matches(str(key).lower(), options, n=1):
+        return f"{near[0]!r} is an option: move it into {where}['OPTIONS']"
+    return f"an alias has {', '.join(KEYS)}; all else is an option, in {where}['OPTIONS']"
 
 
 def _database(params: Mapping[str, Any]) -> str:
     options = params.get("OPTIONS", {})
-    return str(options.get("database", "default")) if isinstance(options, Mapping) else "default"
+    database = options.get("database") if isinstance(options, Mapping) else None
+    # What is no name at all is E001's.
+    return database if isinstance(database, str) and database else "default"
 
 
 def _check_database(alias: str, database: str) -> Iterator[CheckMessage]:

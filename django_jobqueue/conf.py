@@ -86,6 +86,12 @@ class Options:
     Bytes; default 262144 (256 KiB).
     """
 
+    unknown_task_seconds: float = _number(float(_DAY), minimum=60)
+    """How long a job waits for a worker that knows its task, or its version, before it is a dead letter.
+
+    Seconds; default 86400 (a day).
+    """
+
     keep_effects_seconds: float = _number(30.0 * _DAY, minimum=60, maximum=3650 * _DAY)
     """How long `once` remembers what was done, at least.
 
@@ -165,8 +171,8 @@ def problems(mapping: Any) -> list[str]:
     """Name every fault in OPTIONS, each with what to type instead; empty if there is none."""
     if not isinstance(mapping, Mapping):
         return [f"OPTIONS is a dict of option names and values; got {mapping!r}"]
-    wrong = [*_unknown(mapping), *_wrong(mapping)]
-    return wrong or list(_contradictory(_completed(mapping)))
+    wrong = _wrong(mapping)
+    return [*_unknown(mapping), *wrong, *([] if wrong else _contradictory(_completed(mapping)))]
 
 
 def unknown_option(name: object, known: list[str]) -> str:

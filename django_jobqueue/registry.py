@@ -8,10 +8,14 @@ declared anywhere that has been imported.
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from inspect import iscoroutinefunction
+from pathlib import Path
+from sysconfig import get_path
+from traceback import extract_tb
 from types import MappingProxyType, ModuleType
 
 from django.apps import apps
@@ -130,6 +134,23 @@ def _imported(name: str) -> ModuleType:
     try:
         return import_module(name)
     except Exception as error:
+        words = error.msg if isinstance(error, SyntaxError) else error
         raise ImportError(
-            f"task module {name!r} cannot be imported: {type(error).__name__}: {error}", name=name
+            f"task module {name!r} cannot be imported: {type(error).__name__}: {words}{_place(error)}", name=name
         ) from error
+
+
+def _place(error: Exception) -> str:
+    """Say in which line of the project's it was raised: the innermost that is not of a package it has installed."""
+    if isinstance(error, SyntaxError):
+        # No frame is in a file that could not be read.
+        return f" ({error.filename}, line {error.lineno})"
+    places = [frame for frame in extract_tb(error.__traceback__) if not _is_installed(frame.filename)]
+    return f" ({places[-1].filename}, line {places[-1].lineno})" if places else ""
+
+
+def _is_installed(filename: str) -> bool:
+    return filename.startswith(("<", *_NOT_THE_PROJECT)) or "site-packages" in filename or "dist-packages" in filename
+
+
+_NOT_THE_PROJECT = (f"{Path(__file__).parent}{os.sep}", f"{get_path('stdlib')}{os.sep}")

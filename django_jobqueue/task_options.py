@@ -55,6 +55,14 @@ def unknown(name: str) -> str:
     return unknown_option(name, list(KNOWN))
 
 
+def path_of(function: Any) -> str:
+    """Name what was decorated: by its path, if it has one."""
+    try:
+        return f"{function.__module__}.{function.__qualname__}"
+    except AttributeError:
+        return repr(function)
+
+
 def require_stable(function: Any, task_name: str | None = None) -> None:
     """Raise InvalidTask unless a worker, in another process, can find `function` by its name."""
     problem = _instability(function) or _unstorable_path(function, task_name)
@@ -108,11 +116,13 @@ def _instability(function: Any) -> str:
         return "it is a method; move it to the top of a module, and pass it what it needs as arguments"
     if function.__module__ == "__main__":
         return "it belongs to the script that runs, which is another one in a worker; move it to a module of an app"
+    if inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+        return "it has a `yield`: to call it makes a generator, and runs none of it; loop in it, and return a value"
     return ""
 
 
 def _unstorable_path(function: Any, task_name: str | None) -> str:
-    path = f"{function.__module__}.{function.__qualname__}"
+    path = path_of(function)
     if task_name is None and len(path) > MAX_NAME_LENGTH:
         return f"its path has {len(path)} characters, more than {MAX_NAME_LENGTH}; give it a task_name"
     return ""

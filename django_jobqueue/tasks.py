@@ -26,6 +26,7 @@ from django_jobqueue.compat import (
     DEFAULT_TASK_PRIORITY,
     DEFAULT_TASK_QUEUE_NAME,
     AnyTask,
+    InvalidTask,
 )
 from django_jobqueue.exceptions import InvalidOptions, InvalidPayload
 from django_jobqueue.payload.signature import signature_of
@@ -115,7 +116,11 @@ class Task(AnyTask):
         task_options.require_stable(self.func, self.task_name)
         for name, value in task_options.normalized(self).items():
             object.__setattr__(self, name, value)
-        super().__post_init__()
+        try:
+            super().__post_init__()
+        except InvalidTask as error:
+            # What Django says does not always name the task.
+            raise InvalidTask(f"task {self.module_path}: {error}") from error
         _record(self)
 
     def using(self, *, unique_key: KeyMaker | None = None, **changes: Any) -> Self:
@@ -163,12 +168,12 @@ def task(function: Callable[..., Any] | None = None, /, **options: Any) -> Any:
     that a worker could not find.
     """
     unknown = [task_options.unknown(name) for name in options if name not in task_options.KNOWN]
-    if unknown:
-        raise InvalidOptions("; ".join(unknown))
 
     # Whatever class the backend of the moment prefers: the options must survive a change of
     # settings.
     def declare(function: Callable[..., Any]) -> Task:
+        if unknown:
+            raise InvalidOptions(f"task {task_options.path_of(function)}: {'; '.join(unknown)}")
         return Task(**(_DJANGO_DEFAULTS | options | {"func": function, "run_after": None}))
 
     return declare if function is None else declare(function)

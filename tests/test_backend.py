@@ -297,9 +297,9 @@ def test_other_priorities_are_refused(priority):
         cast.succeed.using(priority=priority)
 
 
-@pytest.mark.parametrize("queue_name", ["", "x" * 129, "a\0b", "two\nlines", "\ud800", 5])
-def test_a_queue_name_that_cannot_be_stored_is_refused(queue_name):
-    """A queue's name is 1 to 128 printable characters."""
+@pytest.mark.parametrize("queue_name", ["", "x" * 129, "a\0b", "two\nlines", "\ud800", 5, "mail*", "ma*il"])
+def test_a_queue_name_that_cannot_be_stored_or_served_is_refused(queue_name):
+    """A queue's name is 1 to 128 printable characters, without the asterisk that is a prefix to a worker."""
     with pytest.raises(InvalidTask, match="queue_name"):
         cast.succeed.using(queue_name=queue_name)
 

@@ -9,7 +9,7 @@ from django.core.checks import Error, Warning, run_checks  # noqa: A004
 from django.db import connection
 from django.test import override_settings
 
-from django_jobqueue import checks, conf, tasks
+from django_jobqueue import checks, tasks
 from django_jobqueue.compat import PACKAGE
 
 BACKEND = "django_jobqueue.backend.JobQueueBackend"
@@ -76,7 +76,7 @@ def test_wrong_options_are_errors(settings, options, words):
     assert message.msg.startswith("TASKS['default']['OPTIONS']: ")
     assert words in message.msg
     assert not message.msg.endswith("?.")
-    assert conf.__file__ in message.hint
+    assert "docs/reference/settings.md" in message.hint
 
 
 def test_a_fault_quotes_no_secret_of_the_settings(settings):
@@ -103,6 +103,35 @@ def test_an_unknown_database_is_an_error(settings):
 
     assert message.id == "django_jobqueue.E002"
     assert "default" in message.hint
+
+
+def test_all_faults_are_told_at_once(settings):
+    """Who corrects one does not meet the next: options, their contradictions and the database together."""
+    settings.TASKS = alias(OPTIONS={"renew_seconds": 20, "lease_secs": 3, "database": "queue"})
+    unknown, contradiction, database = checks.check_settings()
+
+    assert "lease_secs" in unknown.msg
+    assert "more than half" in contradiction.msg
+    assert (database.id, "'queue'" in database.msg) == ("django_jobqueue.E002", True)
+
+
+@pytest.mark.parametrize(
+    ("key", "hint"),
+    [
+        ("lease_seconds", "'lease_seconds' is an option: move it into TASKS['default']['OPTIONS']."),
+        ("LEASE_SECOND", "'lease_seconds' is an option: move it into TASKS['default']['OPTIONS']."),
+        ("QUEUE", "Did you mean 'QUEUES'?"),
+        ("options", "Did you mean 'OPTIONS'?"),
+        ("zzz", "An alias has BACKEND, QUEUES, OPTIONS; all else is an option, in TASKS['default']['OPTIONS']."),
+    ],
+)
+def test_a_key_that_is_not_read_is_a_warning(settings, key, hint):
+    """An option beside OPTIONS is not in force, and Django says nothing of it."""
+    settings.TASKS = alias(**{key: 10})
+    (message,) = checks.check_settings()
+
+    assert (message.id, message.hint) == ("django_jobqueue.W006", hint)
+    assert message.msg == f"TASKS['default'] has {key!r}, which the job queue does not read."
 
 
 def test_a_long_alias_is_an_error(settings):
@@ -227,6 +256,25 @@ def test_a_task_without_an_alias_is_an_error(install, settings):
 
     assert message.id == "django_jobqueue.E005"
     assert message.hint == "Say @task(backend='jobs'), or give one alias in TASKS the name 'default'."
+
+
+def test_an_alias_that_does_not_exist_is_named(install, settings):
+    """The hint has the alias that the task names, and the nearest that there is."""
+    settings.TASKS = {name: {"BACKEND": BACKEND} for name in ("default", "jobs")}
+    install("misnamed", "from django_jobqueue import task\n@task(backend='job')\ndef first(): pass\n")
+    (message,) = checks.check_tasks()
+
+    assert message.id == "django_jobqueue.E005"
+    assert message.hint == "Say @task(backend='jobs'), or give one alias in TASKS the name 'job'."
+
+
+def test_a_backend_that_breaks_is_no_misnamed_alias(install, settings):
+    """A task of an alias that is there, and whose backend cannot be imported, is not told to take another."""
+    settings.TASKS = {"default": {"BACKEND": BACKEND}, "odd": {"BACKEND": "no.such.Backend"}}
+    install("unlucky", "from django_jobqueue import task\n@task(backend='odd')\ndef first(): pass\n")
+    (message,) = checks.check_tasks()
+
+    assert message.hint.startswith("Correct the module")
 
 
 @pytest.mark.django_db

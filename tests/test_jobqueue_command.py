@@ -320,7 +320,7 @@ def test_jobs_are_listed():
     assert ids("--status", "waiting") == [sooner.pk, later.pk]
     assert ids("--status", "running") == [running.pk]
     assert ids("--queue", "mail") == [running.pk]
-    assert "waiting (time)" in jobqueue("jobs", "list")
+    assert "WAITING (time)" in jobqueue("jobs", "list")
 
 
 def test_a_search_among_finished_jobs_is_bounded(monkeypatch):

@@ -2,8 +2,11 @@
 
 import subprocess
 import sys
+import tomllib
+from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import django_jobqueue
 from django_jobqueue import exceptions, tasks
@@ -36,3 +39,15 @@ def test_importing_it_needs_no_settings():
     result = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment)
 
     assert result.returncode == 0, result.stderr
+
+
+def test_the_extra_for_django_52_keeps_newer_ones_out():
+    """Where Python would get Django 6 by itself, the extra installs 5.2 and the backport."""
+    project = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text("utf-8"))["project"]
+    required = {one.name: one for one in map(Requirement, project["optional-dependencies"]["django52"])}
+
+    assert sorted(required) == ["django", "django-tasks"]
+    assert [version for version in ("5.1", "5.2", "5.2.19", "6.0") if version in required["django"].specifier] == [
+        "5.2",
+        "5.2.19",
+    ]

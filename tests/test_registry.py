@@ -76,6 +76,37 @@ def test_any_error_in_a_tasks_module_is_named(install, source):
         registry.discover()
 
 
+def test_the_line_that_fails_is_named(install, tmp_path):
+    """It may be in a module that the tasks import, and stands above what that one calls of Python and of packages."""
+    install("stall", "from stall import config\n")
+    (tmp_path / "stall" / "config.py").write_text("import os\n\nKEY = os.environ['NO_SUCH_KEY']\n")
+
+    with pytest.raises(ImportError) as refused:
+        registry.discover()
+    assert str(refused.value) == (
+        "task module 'stall.tasks' cannot be imported: KeyError: 'NO_SUCH_KEY' "
+        f"({tmp_path / 'stall' / 'config.py'}, line 3)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("source", "words"),
+    [
+        ("def (\n", "SyntaxError"),
+        (f"{OURS}task(max_attemps=3)(len)\n", "did you mean 'max_attempts'"),
+        ("import json\njson.loads('no JSON')\n", "JSONDecodeError"),
+    ],
+)
+def test_a_line_of_the_tasks_module_itself_is_named(install, tmp_path, source, words):
+    """So it is for a file that is no Python, and for a decorator that refuses its options."""
+    install("stall", source)
+
+    line = source.count("\n")
+    with pytest.raises(ImportError, match=words) as refused:
+        registry.discover()
+    assert str(refused.value).endswith(f" ({tmp_path / 'stall' / 'tasks.py'}, line {line})")
+
+
 def test_tasks_of_imported_modules_are_known():
     """A task declared outside of a tasks module is known once its module is imported."""
     assert registry.discover().get("tests.tasks.succeed") is cast.succeed

@@ -35,6 +35,16 @@ async def charge_async(invoice_id):
     return invoice_id
 
 
+def charge_bit_by_bit(invoice_ids):
+    """Be a generator, which a worker would make and not run."""
+    yield from invoice_ids
+
+
+async def charge_bit_by_bit_async(invoice_id):
+    """Be the same as a coroutine that looks like one."""
+    yield invoice_id
+
+
 @transaction.atomic
 def decorated(invoice_id):
     """Be a function under a decorator that keeps its name."""
@@ -252,6 +262,19 @@ def test_a_function_of_the_script_is_refused():
         task(task_name="billing.charge")(module.charge)
 
 
+@pytest.mark.parametrize("function", [charge_bit_by_bit, charge_bit_by_bit_async])
+def test_a_generator_is_refused(function):
+    """To call it would run none of it, and succeed."""
+    with pytest.raises(InvalidTask, match=r"charge_bit_by_bit.*has a `yield`: to call it makes a generator"):
+        task(function)
+
+
+def test_what_the_backend_refuses_names_the_task():
+    """Django's words for a wrong priority do not say whose it is; ours begin with the task."""
+    with pytest.raises(InvalidTask, match=r"^task tests\.test_tasks\.charge: priority is a whole number"):
+        task(priority="high")(charge)
+
+
 def test_a_wrapped_function_is_fine():
     """A decorator that keeps the name keeps the task findable."""
     assert task(decorated).module_path == "tests.test_tasks.decorated"
@@ -329,20 +352,20 @@ def test_contradicting_exceptions_are_refused():
 
 def test_an_unknown_option_names_the_nearest():
     """A typo is answered with the word that was meant."""
-    with pytest.raises(InvalidOptions, match="'max_attemps'; did you mean 'max_attempts'"):
-        task(max_attemps=3)
+    with pytest.raises(InvalidOptions, match=r"^task .*\.charge: .*'max_attemps'; did you mean 'max_attempts'"):
+        task(max_attemps=3)(charge)
 
 
 def test_an_unknown_option_like_no_other_lists_them_all():
     """What resembles nothing is answered with what there is."""
     with pytest.raises(InvalidOptions, match="known are aliases, atomic, backend, backoff"):
-        task(zzz=3)
+        task(zzz=3)(charge)
 
 
 def test_a_time_for_every_job_is_refused():
     """run_after belongs to one job; the error says how to give it."""
     with pytest.raises(InvalidOptions, match=r"\.using\(run_after"):
-        task(run_after=datetime(2040, 1, 1, tzinfo=UTC))
+        task(run_after=datetime(2040, 1, 1, tzinfo=UTC))(charge)
 
 
 def test_what_a_task_says_overrules_the_options():

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
@@ -15,9 +15,10 @@ from django.utils.translation import gettext as _
 
 from django_jobqueue.admin import display
 from django_jobqueue.admin.rows import head_and_tail, readable
-from django_jobqueue.models import Attempt, Job, Worker
+from django_jobqueue.models import Attempt, Job
 from django_jobqueue.policy.outcomes import OutcomeName
 from django_jobqueue.shown import text
+from django_jobqueue.watch.workers import worker_names
 
 SHOWN = 25
 """Attempts on one page. Each may carry a long traceback."""
@@ -102,12 +103,6 @@ def timeline(job: Any, secrets: Collection[str], *, before: int | None = None) -
     if before is None and job.status == Job.Status.RUNNING:
         steps.insert(0, _running_step(job, names))
     return steps
-
-
-def worker_names(using: str, ids: Iterable[UUID | None]) -> dict[Any, str]:
-    """Return `host:pid` by id for those workers that are still on record."""
-    known = Worker.objects.using(using).filter(pk__in={pk for pk in ids if pk is not None})
-    return {pk: f"{hostname}:{pid}" for pk, hostname, pid in known.values_list("pk", "hostname", "pid")}
 
 
 def _step(row: Any, names: dict[Any, str], secrets: Collection[str]) -> Step:

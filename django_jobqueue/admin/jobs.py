@@ -20,7 +20,6 @@ from django_jobqueue.admin.attempts import (
     last_error,
     timeline,
     with_last_error,
-    worker_names,
 )
 from django_jobqueue.admin.display import cell
 from django_jobqueue.admin.job_facts import (
@@ -39,6 +38,7 @@ from django_jobqueue.admin.paging import COUNT_CAP
 from django_jobqueue.admin.rows import readable
 from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import Status
+from django_jobqueue.watch.workers import worker_names
 
 CANCEL = Act(
     name="cancel",

@@ -36,7 +36,10 @@ _WORDS = {
     ),
     Reason.INVALID_PAYLOAD: Words(
         _("The stored arguments do not fit the task."),
-        _("Deploy a task that accepts them, or replay from code with other arguments; a plain replay fails again."),
+        _(
+            "Deploy a task that accepts them, or replay with other arguments, in a terminal or from code; "
+            "a plain replay fails again."
+        ),
     ),
     Reason.INVALID_RESULT: Words(
         _("The task ran to its end, but what it returned cannot be stored as JSON."),

@@ -1,8 +1,10 @@
-"""How a command line that makes no sense is told: in one line, not below a page of usage."""
+"""How a command line is read: Django's options anywhere, and one that makes no sense told in one line."""
 
 from __future__ import annotations
 
-from argparse import _SubParsersAction
+from argparse import SUPPRESS, Action, ArgumentParser, _HelpAction, _SubParsersAction
+from collections.abc import Iterable, Iterator
+from copy import copy
 from typing import NoReturn
 
 from django.core.management.base import CommandError, CommandParser
@@ -21,8 +23,34 @@ class OneLineParser(CommandParser):
 def tell_in_one_line(parser: CommandParser) -> CommandParser:
     """Make this of a parser and of those for its subcommands. Django names the class, and leaves no other way in."""
     parser.__class__ = OneLineParser
+    for subparser in _subparsers(parser):
+        tell_in_one_line(subparser)
+    return parser
+
+
+def take_options_anywhere(parser: CommandParser) -> CommandParser:
+    """Let the options of a parser, such as Django's `--settings`, stand behind its subcommands too."""
+    options = [action for action in parser._actions if action.option_strings and not isinstance(action, _HelpAction)]
+    _repeat(options, parser)
+    return parser
+
+
+def unknown_backend(alias: str, known: Iterable[str]) -> str:
+    """Say that --backend names no alias, and which there are."""
+    return f"--backend {alias}: use an alias of TASKS: {', '.join(sorted(known)) or 'there is none'}"
+
+
+def _repeat(options: list[Action], parser: ArgumentParser) -> None:
+    for subparser in _subparsers(parser):
+        for option in options:
+            again = copy(option)
+            # Without a default it leaves what stood before the subcommand as it is.
+            again.default, again.help = SUPPRESS, SUPPRESS
+            subparser._add_action(again)
+        _repeat(options, subparser)
+
+
+def _subparsers(parser: ArgumentParser) -> Iterator[CommandParser]:
     for action in parser._actions:
         if isinstance(action, _SubParsersAction):
-            for subparser in action.choices.values():
-                tell_in_one_line(subparser)
-    return parser
+            yield from action.choices.values()

@@ -59,6 +59,8 @@ class Job(models.Model):
     last_attempted_at = models.DateTimeField(null=True, blank=True)
     finished_at = models.DateTimeField(null=True, blank=True)
 
+    parked_at = models.DateTimeField(null=True, blank=True, help_text=_("Since when no living worker knows its task."))
+
     lease_token = models.UUIDField(null=True, blank=True)
     lease_expires_at = models.DateTimeField(null=True, blank=True)
     worker_id = models.UUIDField(null=True, blank=True)
@@ -127,6 +129,10 @@ class Job(models.Model):
                 fields=["run_after", "id"],
                 condition=Q(status="WAITING", waiting_for__in=["time", "retry", "snooze"]),
                 name="jobqueue_job_due",
+            ),
+            # unpark and bury, by task. A job whose task is known never enters it.
+            models.Index(
+                fields=["task"], condition=Q(status="WAITING", waiting_for="worker"), name="jobqueue_job_parked"
             ),
             # rescue, from its low end. A renewal touches it, once in ten seconds; a look for expired leases that
             # had to read every running row, and the dead entries of all that ran before, would cost more.

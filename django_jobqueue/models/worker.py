@@ -10,7 +10,8 @@ from django.utils.translation import gettext_lazy as _
 class Worker(models.Model):
     """A keeper with its runners.
 
-    For people: leases decide. Only a rescue reads it, and only the rescuer's own: is this request as young as I think?
+    For people: leases decide. A rescue reads the rescuer's own: is this request as young as I think? And a worker that
+    does not know a task asks whether another one does, before it puts the job aside.
     """
 
     id = models.UUIDField(primary_key=True)
@@ -18,6 +19,9 @@ class Worker(models.Model):
     hostname = models.CharField(max_length=255)
     pid = models.PositiveIntegerField()
     queues = models.JSONField(default=list, help_text=_("Names and prefixes it serves; empty for all."))
+    tasks = models.JSONField(
+        default=dict, help_text=_("Names of the tasks that it knows, and the newest version of each.")
+    )
     processes = models.PositiveIntegerField()
     threads = models.PositiveIntegerField()
     coroutines = models.PositiveIntegerField()

@@ -18,7 +18,7 @@ import math
 from collections.abc import Mapping, Sequence
 from enum import Enum
 from io import IOBase
-from typing import Any
+from typing import Any, NamedTuple
 
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.misfit import Misfit, a, shown
@@ -37,24 +37,27 @@ _EXPONENT_FROM = 1e16
 # numeric keeps it.
 _NEGATIVE_ZERO = "-1e-400"
 
-_HINTS = {
-    "bytes": "pass text, or base64 of it",
-    "bytearray": "pass text, or base64 of it",
-    "datetime": "name the type in the task's hint, or pass value.isoformat()",
-    "date": "name the type in the task's hint, or pass value.isoformat()",
-    "time": "name the type in the task's hint, or pass value.isoformat()",
-    "timedelta": "name the type in the task's hint, or pass value.total_seconds()",
-    "Decimal": "name the type in the task's hint, or pass str(value)",
-    "UUID": "name the type in the task's hint, or pass str(value)",
-    "set": "name the type in the task's hint, or pass sorted(value)",
-    "frozenset": "name the type in the task's hint, or pass sorted(value)",
+_BY_HINT = {
+    "datetime": "value.isoformat()",
+    "date": "value.isoformat()",
+    "time": "value.isoformat()",
+    "timedelta": "value.total_seconds()",
+    "Decimal": "str(value)",
+    "UUID": "str(value)",
+    "set": "sorted(value)",
+    "frozenset": "sorted(value)",
 }
+"""Types that a hint of the task may name, and what JSON holds instead."""
+
+_BY_HAND = {"bytes": "text, or base64 of it", "bytearray": "text, or base64 of it"}
+"""Types of which only the latter helps."""
 
 
 def dumps(value: Any, path: str, *, max_bytes: int) -> str:
     """Write `value` as JSON text of at most max_bytes in UTF-8.
 
-    path names the value in errors, as in `args` or `result`. Raises InvalidPayload.
+    path names the value in errors, as in `args` or `result`; a result has no hint that could name its type. Raises
+    InvalidPayload.
     """
     text = _text(value, path, max_bytes)
     _require_size(path, text, max_bytes)
@@ -79,13 +82,28 @@ def loads(text: str) -> Any:
     return json.loads(text)
 
 
+class _Advice(NamedTuple):
+    """What a person can do about a value that is refused: of an argument, or of a result."""
+
+    verb: str
+    may_hint: bool
+
+    def to(self, instead: str, *, hint: str = "") -> str:
+        """Say it: what to pass or return instead, or where there are hints to name the type in it."""
+        return f"{hint}, or {self.verb} {instead}" if hint and self.may_hint else f"{self.verb} {instead}"
+
+
+_OF_ARGUMENTS, _OF_A_RESULT = _Advice("pass", may_hint=True), _Advice("return", may_hint=False)
+
+
 class _Search:
     """One walk over a value: refuses what would not come back, and looks for odd floats."""
 
-    __slots__ = ("has_odd_floats", "room")
+    __slots__ = ("advice", "has_odd_floats", "room")
 
-    def __init__(self, max_bytes: int) -> None:
+    def __init__(self, max_bytes: int, advice: _Advice) -> None:
         self.room = max_bytes
+        self.advice = advice
         self.has_odd_floats = False
 
     def check(self, value: Any, depth: int) -> None:
@@ -94,7 +112,7 @@ class _Search:
             check_text(value)
         elif kind is int:
             if value.bit_length() > _MAX_INTEGER_BITS:
-                raise Misfit("is an integer of more than 4300 digits; pass it as text")
+                raise Misfit(f"is an integer of more than 4300 digits; {self.advice.to('it as text')}")
         elif value is None or kind is bool:
             pass
         elif kind is float:
@@ -117,11 +135,11 @@ class _Search:
                     misfit.steps.append(f"[{shown(key)}]")
                     raise
         else:
-            raise Misfit(_why_not(value))
+            raise Misfit(_why_not(value, self.advice))
 
     def _check_float(self, value: float) -> None:
         if not math.isfinite(value):
-            raise Misfit(f"is {value}, which JSON does not know; pass None, or text")
+            raise Misfit(f"is {value}, which JSON does not know; {self.advice.to('None, or text')}")
         if not -_EXPONENT_FROM < value < _EXPONENT_FROM or (value == 0 and math.copysign(1, value) < 0):
             self.has_odd_floats = True
 
@@ -132,14 +150,14 @@ class _Search:
         # over is walked for ever.
         self.room -= len(value)
         if self.room < 0:
-            raise Misfit("makes it larger than allowed; pass a reference to it, such as an id")
+            raise Misfit(f"makes it larger than allowed; {self.advice.to('a reference to it, such as an id')}")
 
 
 def _text(value: Any, path: str, max_bytes: int) -> str:
     if value is None:
         # What most tasks return.
         return "null"
-    search = _Search(max_bytes)
+    search = _Search(max_bytes, _advice_for(path))
     try:
         search.check(value, 0)
     except Misfit as misfit:
@@ -200,24 +218,34 @@ def _require_size(path: str, text: str, max_bytes: int) -> None:
     if size > max_bytes:
         raise InvalidPayload(
             path,
-            f"{size} bytes as JSON, at most {max_bytes} are allowed; pass a reference, such as an id",
+            f"{size} bytes as JSON, at most {max_bytes} are allowed; "
+            f"{_advice_for(path).to('a reference, such as an id')}",
         )
 
 
-def _why_not(value: Any) -> str:
+def _advice_for(path: str) -> _Advice:
+    return _OF_A_RESULT if path == "result" else _OF_ARGUMENTS
+
+
+def _why_not(value: Any, advice: _Advice) -> str:
     kind = type(value)
     name = kind.__name__
     if isinstance(value, Enum):
-        return f"is {name}.{value.name}, which would arrive as less; name {name} in the hint, or pass its .value"
+        instead = advice.to("its .value", hint=f"name {name} in the hint")
+        return f"is {name}.{value.name}, which would arrive as less; {instead}"
     for plain in (str, int, float, list, tuple, dict):
         if issubclass(kind, plain):
-            known = plain.__name__
-            return f"is {a(name)}, which would arrive as a plain {known}; pass {a(known)}"
+            known = a(plain.__name__)
+            return f"is {a(name)}, which would arrive as a plain {plain.__name__}; {advice.to(known)}"
     if hasattr(kind, "__dataclass_fields__") or hasattr(kind, "model_dump") or hasattr(kind, "__struct_fields__"):
-        return f"is {a(name)}; name the type in the task's hint, or pass a dict"
+        return f"is {a(name)}; {advice.to('a dict', hint=_NAME_IT)}"
     if isinstance(value, IOBase) or hasattr(kind, "chunks"):
-        return f"is {a(name)}, a file; store it, and pass its name or id"
+        return f"is {a(name)}, a file; store it, and {advice.to('its name or id')}"
     if hasattr(kind, "_meta") and hasattr(value, "pk"):
-        return f"is {a(name)} model instance; pass its pk, and fetch it in the task"
-    hint = _HINTS.get(name, "pass text, numbers, lists and dicts")
-    return f"is {a(name)}, which JSON cannot hold; {hint}"
+        fetch = ", and fetch it in the task" if advice.may_hint else ""
+        return f"is {a(name)} model instance; {advice.to('its pk')}{fetch}"
+    instead = _BY_HINT.get(name) or _BY_HAND.get(name, "text, numbers, lists and dicts")
+    return f"is {a(name)}, which JSON cannot hold; {advice.to(instead, hint=_NAME_IT if name in _BY_HINT else '')}"
+
+
+_NAME_IT = "name the type in the task's hint"

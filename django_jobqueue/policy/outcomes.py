@@ -89,8 +89,8 @@ class Lost:
 class Interrupted:
     """Stopped by somebody else's hand: a deploy, an outage, a neighbour that took the process down.
 
-    `counted` is False when a neighbour was at fault. `suspect` is True when the process died unexplained with
-    several jobs in it.
+    `counted` is False when a neighbour was at fault, or nobody. `suspect` is True when the process died unexplained
+    with several jobs in it.
     """
 
     failure: Failure = NO_FAILURE

@@ -27,7 +27,7 @@ from django_jobqueue.policy.outcomes import (
 )
 
 MAX_CRASHES = 3
-"""Unexplained deaths of its process that a job may cause before it is a crash_loop."""
+"""Unexplained deaths of its process that a job may cause, or be suspected of, before it is a crash_loop."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +130,7 @@ def _decide(outcome: Outcome, tally: Tally, policy: RetryPolicy, jitter: float) 
             lost_step: Step = Bury(Reason.ATTEMPTS_EXHAUSTED) if _exhausted(tally, policy) else Release()
             return Decision(lost_step, OutcomeName.LOST, failure, charged=True)
         case Interrupted(failure, counted, suspect):
-            step = _after_interruption(tally, policy, counted=counted)
+            step = _after_interruption(tally, policy, counted=counted, suspect=suspect)
             return Decision(step, OutcomeName.INTERRUPTED, failure, interrupted=counted, crash=suspect)
         case Snoozed(seconds, failure):
             return Decision(_after_snooze(tally, policy, seconds), OutcomeName.SNOOZED, failure, snoozed=True)
@@ -168,12 +168,14 @@ def _after_failure(
 
 
 def _after_crash(tally: Tally, policy: RetryPolicy, jitter: float) -> Step:
-    if tally.crash_count + 1 >= MAX_CRASHES:
+    if _is_a_crash_loop(tally):
         return Bury(Reason.CRASH_LOOP)
     return _after_failure(tally, policy, jitter)
 
 
-def _after_interruption(tally: Tally, policy: RetryPolicy, *, counted: bool) -> Step:
+def _after_interruption(tally: Tally, policy: RetryPolicy, *, counted: bool, suspect: bool) -> Step:
+    if suspect and _is_a_crash_loop(tally):
+        return Bury(Reason.CRASH_LOOP)
     if counted and tally.interruption_count + 1 > policy.max_interruptions:
         return Bury(Reason.INTERRUPTED_TOO_OFTEN)
     return Release()
@@ -183,6 +185,10 @@ def _after_snooze(tally: Tally, policy: RetryPolicy, seconds: float) -> Step:
     if tally.snooze_count + 1 > policy.max_snoozes:
         return Bury(Reason.SNOOZED_TOO_OFTEN)
     return Wait(min(seconds, backoff.MAX_SECONDS), WaitingFor.SNOOZE)
+
+
+def _is_a_crash_loop(tally: Tally) -> bool:
+    return tally.crash_count + 1 >= MAX_CRASHES
 
 
 def _exhausted(tally: Tally, policy: RetryPolicy) -> bool:

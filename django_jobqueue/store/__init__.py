@@ -25,7 +25,7 @@ round trip:
     renew       move lease_expires_at            give_back RUNNING, never started → READY, or CANCELLED
     recover     RUNNING, claimed without hearing of it → a new token of the worker's own
 
-`finish_here` is settle's success in an atomic task's own transaction. `announce_worker` and `unknown_tasks` are for
+`finish_here` is settle's success in an atomic task's own transaction. `announce_worker` and `park` are for
 people: who is alive, and what nobody here can run.
 
 What is hard here: plans. A queue that has just been filled has no statistics, and a claim planned for an empty

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from uuid import UUID
 
@@ -18,6 +19,7 @@ class WorkerCard:
     hostname: str
     pid: int
     queues: tuple[str, ...]
+    tasks: Mapping[str, int]
     processes: int
     threads: int
     coroutines: int
@@ -31,6 +33,7 @@ def announce_worker(card: WorkerCard, *, running: int, stale_refused: int, stopp
         "hostname": card.hostname[:255],
         "pid": card.pid,
         "queues": json.dumps(card.queues),
+        "tasks": json.dumps(dict(card.tasks)),
         "processes": card.processes,
         "threads": card.threads,
         "coroutines": card.coroutines,

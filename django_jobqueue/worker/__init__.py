@@ -13,7 +13,7 @@ Reading order:
 - `verdict`     what an exception of a task means
 - `discretion`  the words of a failure without the secrets of its attempt
 - `atomic`      a job and the record of its success in one transaction
-- `slate`       what is wiped before and after each attempt
+- `slate`       what is wiped before and after each attempt; `shared_slate` for coroutines, who have one together
 - `runner`      a child process: a reader, T threads for functions, one event loop for coroutines
 - `process`     what it is as a process: how it prints, and what dies with whom
 - `descriptors` whether its jobs have left it any

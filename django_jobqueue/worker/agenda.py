@@ -43,6 +43,7 @@ class Agenda:
         self.takes_more = True
         """Whether it claims."""
         self.claimed_count = 0
+        """How many jobs it has claimed and not left to others again."""
         self.stale_refused = 0
         self._lost_tokens: dict[UUID, float] = {}
         self._plan, self._options, self._card = plan, plan.options, card
@@ -158,7 +159,7 @@ class Agenda:
             rescue=self._rescue(batch) if is_rescue else None,
             recover=self._recover(token, now) if is_poll else None,
             sign_of_life=self._sign_of_life() if is_rescue else None,
-            unknown_tasks=self._demand.unknown_tasks() if is_rescue else None,
+            unknown_tasks=self._demand.chores() if is_rescue else None,
         )
 
     def _held(self) -> list[Lease]:

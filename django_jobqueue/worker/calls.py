@@ -14,6 +14,7 @@ from uuid import UUID
 
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.give_back import give_back
+from django_jobqueue.store.park import BuriedUnknown
 from django_jobqueue.store.promote import Promoted, promote
 from django_jobqueue.store.renew import Lease, Renewal, renew
 from django_jobqueue.store.rescue import TakenOver, recover
@@ -24,6 +25,15 @@ from django_jobqueue.worker.ledger import Batch
 
 STATEMENT_TIMEOUT_MS = 1000
 """No statement of a worker waits longer for a lock, or works longer, than this."""
+
+
+@dataclass(frozen=True, slots=True)
+class UnknownTasks:
+    """What is done about tasks that nobody knows; see `store.park`."""
+
+    park: Statement[frozenset[str]]
+    unpark: Statement[list[str]]
+    bury: Statement[list[BuriedUnknown]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +49,7 @@ class Cycle:
     rescue: Statement[list[TakenOver]] | None = None
     recover: Statement[list[TakenOver]] | None = None
     sign_of_life: Statement[None] | None = None
-    unknown_tasks: Statement[frozenset[str]] | None = None
+    unknown_tasks: UnknownTasks | None = None
 
     def __call__(self, session: Session) -> CycleAnswer:
         """Make the call."""
@@ -58,7 +68,11 @@ class Cycle:
         if self.sign_of_life is not None:
             plan.append(("", self.sign_of_life))
         if self.unknown_tasks is not None:
-            plan.append(("unknown", self.unknown_tasks))
+            plan += [
+                ("unpark", self.unknown_tasks.unpark),
+                ("unknown", self.unknown_tasks.park),
+                ("buried", self.unknown_tasks.bury),
+            ]
         plan += [("claimed", claim) for claim in self.claims]
         if not plan:
             return answer
@@ -80,8 +94,12 @@ class Cycle:
                     answer.rescued += reply
                 case "orphans":
                     answer.orphans = reply
+                case "unpark":
+                    answer.unparked = len(reply)
                 case "unknown":
                     answer.unknown_tasks = reply
+                case "buried":
+                    answer.buried = reply
                 case "claimed":
                     answer.claimed += reply
         return answer
@@ -103,6 +121,8 @@ class CycleAnswer:
     orphans: list[TakenOver] = field(default_factory=list)
     promoted: Promoted | None = None
     unknown_tasks: frozenset[str] = frozenset()
+    unparked: int = 0
+    buried: list[BuriedUnknown] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)

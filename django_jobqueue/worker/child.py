@@ -33,8 +33,9 @@ PATIENCE_SECONDS = 1.0
 BEGIN_SECONDS = 30.0
 """A runner that has a slot for a job and does not begin it for so long is hung.
 
-Before a job's own code there are only receivers of `task_started` and connections to be mended. What takes longer
-than this is another job that lets nothing else in the process run.
+Until a job is taken, only what keeps the GIL or blocks the event loop can hold it up for so long: another job. The wait
+for the connection that coroutines share is over before. From then on there are its own connections, and receivers of
+`task_started`.
 """
 
 
@@ -67,7 +68,9 @@ class Runner:
     max_bytes: int | None = None
     """How much memory it may hold before it is replaced."""
     loop_turned_at: float = 0.0
-    """When a coroutine in it began or ended last: its event loop is slow perhaps, but not blocked."""
+    """When a coroutine in it was taken, began or ended last: its event loop is slow perhaps, but not blocked."""
+    slots_turned_at: float = 0.0
+    """The same of functions: nothing keeps the GIL."""
     flights: dict[int, Flight] = field(default_factory=dict)
     outgoing: bytearray = field(default_factory=bytearray)
     reader: FrameReader = field(default_factory=FrameReader)
@@ -122,6 +125,11 @@ class Runner:
         self.is_asked_back = False
         return [flight for ticket in tickets if (flight := self.take_back(ticket)) is not None]
 
+    def note_taken(self, ticket: int) -> None:
+        """Take in that a job's turn has come: what holds it up from now on is its own."""
+        if (flight := self.flights.get(ticket)) is not None:
+            flight.taken_at = self._note_turn(flight)
+
     def note_begun(self, ticket: int) -> None:
         """Take in that a job's own code runs."""
         if (flight := self.flights.get(ticket)) is not None:
@@ -169,8 +177,22 @@ class Runner:
         """Kill it, with what its jobs have started. `ends` holds, by ticket, what those end as that it is for."""
         self.phase = Phase.DYING
         self.ends, self.killed_why = ends or {}, why
+        self.kill_group()
+
+    def kill_group(self) -> None:
+        """Kill its process, if there is one, with what its jobs have started."""
         if self.pid is not None:
             kill_group(self.pid)
+
+    def unsent(self) -> set[Flight]:
+        """Find the flights whose orders are still in line, whole: of these it knows nothing."""
+        unsent, end = set(), len(self.outgoing)
+        for flight in reversed(self.flights.values()):
+            end = self.outgoing.rfind(pack(flight.order()), 0, end)
+            if end < 0:  # orders leave in their turn
+                break
+            unsent.add(flight)
+        return unsent
 
     def overdue(self, now: float, lease_margin: float) -> dict[int, Outcome | Committed]:
         """Find the flights, by ticket, that must be stopped with their process, and what each ends as."""
@@ -178,13 +200,16 @@ class Runner:
         return {ticket: outcome for ticket, outcome in ends if outcome is not None}
 
     def hung(self, now: float) -> dict[int, Outcome | Committed]:
-        """Find the flights, by ticket, that keep another from beginning, and what each ends as; none if all begin.
+        """Find the flights, by ticket, that keep one from beginning, and what each ends as; none if all begin.
 
-        They are those that ran before it. Where nothing did, it is its own start that does not end.
+        What was taken keeps itself from it; what was not, those that ran before it, or its own start where none did.
         """
         stuck = [flight for flight in self.flights.values() if flight.waits_to_run and self._waited(flight, now)]
         if not stuck:
             return {}
+        if taken := [flight for flight in stuck if flight.taken_at is not None]:
+            itself = Interrupted(Failure("", f"it was hung: for {BEGIN_SECONDS:g} s receivers of its start went on"))
+            return {flight.ticket: itself for flight in taken}
         first = min(flight.begun_at or 0.0 for flight in stuck)
         running = [flight for flight in self.flights.values() if flight.has_begun and not flight.waits_to_run]
         before = [flight for flight in running if (flight.begun_at or 0.0) <= first]
@@ -192,8 +217,9 @@ class Runner:
         return {flight.ticket: end for flight in before or stuck}
 
     def _waited(self, flight: Flight, now: float) -> bool:
-        since = flight.begun_at or 0.0
-        return now - (max(since, self.loop_turned_at) if flight.is_coroutine else since) > BEGIN_SECONDS
+        turned_at = self.loop_turned_at if flight.is_coroutine else self.slots_turned_at
+        since = max(flight.begun_at or 0.0, turned_at) if flight.taken_at is None else flight.taken_at
+        return now - since > BEGIN_SECONDS
 
     def holds_up(self, now: float) -> bool:
         """Whether read-ahead waits in it while every slot has been in one job for long.
@@ -206,9 +232,13 @@ class Runner:
             flight.is_short = False
         return len(slots) >= self.threads and len(functions) > len(slots)
 
-    def _note_turn(self, flight: Flight) -> None:
+    def _note_turn(self, flight: Flight) -> float:
+        now = clock.now()
         if flight.is_coroutine:
-            self.loop_turned_at = clock.now()
+            self.loop_turned_at = now
+        else:
+            self.slots_turned_at = now
+        return now
 
     def _begin_next(self) -> None:
         begun = 0

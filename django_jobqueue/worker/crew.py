@@ -9,18 +9,23 @@ from __future__ import annotations
 import json
 import logging
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
-from typing import NamedTuple
 
 from django_jobqueue import failpoint
-from django_jobqueue.policy.outcomes import Committed, Outcome
+from django_jobqueue.policy.outcomes import Failure, Interrupted
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.child import Phase, Runner
-from django_jobqueue.worker.fate import cause, fate
+from django_jobqueue.worker.fate import Report, cause, fate, tell_apart
 from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.launcher import Broken, Exited, Gone, NotStarted, Started
-from django_jobqueue.worker.nursery import Nursery
+from django_jobqueue.worker.nursery import (
+    SILENT_SECONDS,
+    UNHEARD_AT_THE_END_SECONDS,
+    UNHEARD_SECONDS,
+    Nursery,
+)
 from django_jobqueue.worker.oom import OutOfMemory
 from django_jobqueue.worker.patrol import Patrol
 from django_jobqueue.worker.plan import WorkerPlan
@@ -28,21 +33,9 @@ from django_jobqueue.worker.recycling import Recycling
 from django_jobqueue.worker.restarts import Restarts
 from django_jobqueue.worker.service import SERVICE, Service
 from django_jobqueue.worker.wakeup import Wakeup
-from django_jobqueue.worker.wire import read_outcome
+from django_jobqueue.worker.wire import NONSENSE, read_outcome
 
 logger = logging.getLogger("django_jobqueue.worker")
-
-
-UNHEARD_SECONDS, UNHEARD_AT_THE_END_SECONDS = 2.0, 0.3
-"""A runner may be dead for so long before the process that started it says so; the other when the worker leaves."""
-
-
-class Report(NamedTuple):
-    """How a flight ended. `seconds` is its run time as the runner measured it, 0 if nobody did."""
-
-    flight: Flight
-    outcome: Outcome | Committed
-    seconds: float
 
 
 class Crew:
@@ -129,8 +122,10 @@ class Crew:
         self._nursery.look(now)
         for number in self._nursery.take_unheard(now, self._unheard_seconds):
             self._on_exit(number, None)
+        if self._may_restart and self._nursery.is_silent(now, SILENT_SECONDS):
+            self._replace_nursery()
         self._patrol.go_round(now, lease_margin)
-        if self.broken and SERVICE not in self.fleet.runners:
+        if self._service_never_comes(now):
             self.service.give_up()
         if self._may_restart:
             self._nursery.reopen(now)
@@ -164,6 +159,20 @@ class Crew:
             runner.sock.close()
         self._nursery.close()
 
+    def _replace_nursery(self) -> None:
+        # What holds it up is no job's doing, as far as anyone can tell: no job comes nearer to its bound.
+        why = "the process that starts runners did not answer, and was killed"
+        for runner in self.fleet.runners.values():
+            if runner.phase is not Phase.DYING:
+                runner.kill(why, dict.fromkeys(runner.flights, Interrupted(Failure("", why), counted=False)))
+        self._nursery.kill()
+
+    def _service_never_comes(self, now: float) -> bool:
+        if (runner := self.fleet.runners.get(SERVICE)) is None:
+            return bool(self.broken) or not (self._may_restart or self._nursery.is_open)
+        is_asked_for = runner.phase is Phase.STARTING and runner.pid is None
+        return is_asked_for and not self._may_restart and self._nursery.is_silent(now, UNHEARD_SECONDS)
+
     def _lose_all(self) -> None:
         # What they held is accounted for, and each is started again.
         for number, runner in list(self.fleet.runners.items()):
@@ -196,31 +205,32 @@ class Crew:
             runner.flush()
             if not runner.outgoing:
                 self._watch(runner)
-        if self._listen(runner) is None:
-            # Its end of the socket is closed. Mostly it is dead; what that means is known when its exit is. If a task
-            # has closed the socket, no word reaches it any more, and it has no right to run.
-            self._wakeup.forget(runner.sock)
-            if runner.phase is Phase.READY:
+        try:
+            if self._listen(runner) is not None:
+                return
+        except NONSENSE as error:
+            # A task wrote into the socket. What else is damaged nobody knows, so this is a death like any other
+            # that has no cause. One that is dying has a cause.
+            if runner.phase is not Phase.DYING:
+                logger.warning(
+                    "runner %s (pid %s) makes no sense any more (%s); it is killed", runner.number, runner.pid, error
+                )
                 runner.kill("")
+        # Or its end of the socket is closed. Mostly it is dead; what that means is known when its exit is. If a task
+        # has closed the socket, no word reaches it any more, and it has no right to run.
+        self._wakeup.forget(runner.sock)
+        if runner.phase is Phase.READY:
+            runner.kill("")
 
     def _listen(self, runner: Runner) -> int | None:
         """Take in what a runner has said, and say how many messages that was; None when it will say no more.
 
-        None of them is whole while a large one is on its way, or when there was only room to write.
+        None of them is whole while a large one is on its way, or when there was only room to write. Raises NONSENSE.
         """
-        try:
-            payloads = runner.receive()
-            if payloads is None:
-                return None
-            self._hear(runner, payloads)
-        except (ValueError, TypeError, RecursionError) as error:
-            # A task wrote into the socket. What else is damaged nobody knows, so this is a death like any other
-            # that has no cause.
-            logger.warning(
-                "runner %s (pid %s) makes no sense any more (%s); it is killed", runner.number, runner.pid, error
-            )
-            runner.kill("")
+        payloads = runner.receive()
+        if payloads is None:
             return None
+        self._hear(runner, payloads)
         return len(payloads)
 
     def _hear(self, runner: Runner, payloads: list[bytes]) -> None:
@@ -233,6 +243,8 @@ class Crew:
                     if (flight := runner.take_ended(ticket)) is not None:
                         self.reports.append(Report(flight, outcome, seconds))
                         self._restarts.worked(runner.number)
+                case ["taken", ticket]:
+                    runner.note_taken(ticket)
                 case ["begun", ticket]:
                     runner.note_begun(ticket)
                 case ["committed", ticket]:
@@ -243,7 +255,7 @@ class Crew:
                     runner.phase = Phase.READY if runner.phase is Phase.STARTING else runner.phase
                     self.has_new_room = self.was_ready = True
                     self._restarts.started()
-                    self._oom.forget()
+                    self._oom.forget(clock.now())
                     self._recycling.started(runner)
                 case ["worn_out", why]:
                     runner.worn_out = why
@@ -260,7 +272,7 @@ class Crew:
         # Its own word, that it is ready, comes another way and may be here before.
         self._recycling.measure(runner)
         if runner.phase is Phase.DYING:
-            runner.kill(runner.killed_why, runner.ends)
+            runner.kill_group()
 
     def _on_no_start(self, number: int) -> None:
         if (runner := self.fleet.runners.pop(number, None)) is not None:
@@ -275,10 +287,14 @@ class Crew:
         runner = self.fleet.runners.pop(number, None)
         if runner is None:
             return
+        if code is None:
+            # Whoever should have reaped it, and killed what its jobs have started, is stopped, or dead like it.
+            runner.kill_group()
         # What it managed to say before it died still counts. Not until the end of the socket: a program that a job has
         # started may hold it open.
-        while self._listen(runner):
-            pass
+        with suppress(*NONSENSE):
+            while self._listen(runner):
+                pass
         self._wakeup.forget(runner.sock)
         runner.sock.close()
         if number == SERVICE:
@@ -287,13 +303,12 @@ class Crew:
         self._schedule_restart(runner)
 
     def _report_death(self, runner: Runner, code: int | None) -> None:
-        begun = [flight for flight in runner.flights.values() if flight.has_begun]
-        self.never_started += [flight for flight in runner.flights.values() if not flight.has_begun]
+        begun, never_started = tell_apart(runner)
+        self.never_started += never_started
         how = "" if runner.killed_why else cause(code, self._oom)
         if how and (begun or runner.phase is Phase.STARTING):
             logger.warning("runner %s (pid %s) died: %s; jobs in it: %d", runner.number, runner.pid, how, len(begun))
-        for flight in begun:
-            self.reports.append(Report(flight, fate(flight, runner, begun, how), 0.0))
+        self.reports += [Report(flight, fate(flight, runner, begun, how), 0.0) for flight in begun]
 
     def _schedule_restart(self, runner: Runner) -> None:
         delay = 0.0

@@ -11,9 +11,10 @@ from uuid import UUID
 
 from django_jobqueue.registry import Registry
 from django_jobqueue.store.claim import Claimed, claim
+from django_jobqueue.store.park import bury_parked, park, unpark
 from django_jobqueue.store.statement import Statement
-from django_jobqueue.store.unknown_tasks import unknown_tasks
 from django_jobqueue.worker import clock
+from django_jobqueue.worker.calls import UnknownTasks
 from django_jobqueue.worker.fleet import Fleet, Room
 from django_jobqueue.worker.pace import Pace
 from django_jobqueue.worker.plan import WorkerPlan
@@ -55,10 +56,15 @@ class Demand:
         """Whether there is any task that this worker would run."""
         return bool(self._functions or (self._coroutines and self._plan.coroutines))
 
-    def unknown_tasks(self) -> Statement[frozenset[str]]:
-        """Ask which tasks are due that this worker does not know."""
+    def chores(self) -> UnknownTasks:
+        """Put aside what nobody knows, take back what is known here, and bury what nobody has known for too long."""
         known = [*self._functions, *self._coroutines]
-        return unknown_tasks(backend=self._plan.backend, tasks=known, versions=self._versions, serving=self._serving)
+        backend, versions = self._plan.backend, self._versions
+        return UnknownTasks(
+            park(backend=backend, tasks=known, versions=versions, serving=self._serving),
+            unpark(backend=backend, tasks=known, versions=versions),
+            bury_parked(backend=backend, tasks=known, after_seconds=self._plan.options.unknown_task_seconds),
+        )
 
     def claims(
         self, fleet: Fleet, limit: int, token: UUID, *, is_poll: bool

@@ -19,6 +19,7 @@ from django_jobqueue.policy.retry import Wait
 from django_jobqueue.registry import Registry
 from django_jobqueue.store import notify
 from django_jobqueue.store.claim import Claimed
+from django_jobqueue.store.park import LIMIT as UNPARK_LIMIT
 from django_jobqueue.store.promote import LIMIT as PROMOTE_LIMIT
 from django_jobqueue.store.renew import Lease, Renewal
 from django_jobqueue.store.rescue import LIMIT as RESCUE_LIMIT
@@ -85,7 +86,7 @@ class Exchange:
 
     @property
     def claimed_count(self) -> int:
-        """How many jobs it has claimed so far."""
+        """How many jobs it has claimed so far, but for those that it has left to others again."""
         return self._agenda.claimed_count
 
     @property
@@ -109,6 +110,7 @@ class Exchange:
         """Note jobs that were never started."""
         for flight in flights:
             self._ledger.give_back(flight.lease)
+        self._agenda.claimed_count -= len(flights)
 
     def look_now(self) -> None:
         """Poll at the next turn: there is room that was not there before."""
@@ -193,7 +195,7 @@ class Exchange:
                 Lost(Failure("django_jobqueue.exceptions.WorkerLost", f"the lease of worker {job.worker_id} ran out")),
                 cancel_requested=job.is_unwanted,
             )
-        self._news.unknown_tasks(answer.unknown_tasks)
+        self._note_unknown(answer)
         if answer.promoted is not None:
             self._schedule.expect(answer.promoted.next_due_seconds)
         if len(answer.rescued) >= RESCUE_LIMIT:
@@ -208,6 +210,15 @@ class Exchange:
             # A poll that could not have claimed anything says nothing about what there is.
             asked = cycle.wanted > 0 or not self._demand.can_serve
             self.is_drained = asked and not found
+
+    def _note_unknown(self, answer: CycleAnswer) -> None:
+        self._news.unknown_tasks(answer.unknown_tasks)
+        for job in answer.buried:
+            journal.write_unknown(job)
+        if answer.unparked:
+            self._schedule.poll_again()
+        if answer.unparked >= UNPARK_LIMIT:
+            self._schedule.rescue_again()
 
     def _note_settled(self, cycle: Cycle, answer: CycleAnswer) -> None:
         settled = answer.settled_before | answer.settled if answer.settled_before else answer.settled
@@ -239,7 +250,9 @@ class Exchange:
                     self.unwanted.append(flight)
             elif flight.lease in renewal.lost:
                 flight.lose_lease()
-        self._fleet.waiting = [flight for flight in self._fleet.waiting if flight.lease_until]
+        still_waiting = [flight for flight in self._fleet.waiting if flight.lease_until]
+        self._agenda.claimed_count -= len(self._fleet.waiting) - len(still_waiting)
+        self._fleet.waiting = still_waiting
 
     def _returned(self, renewal: Renewal, orphans: list[TakenOver], sent_at: float) -> None:
         self._agenda.is_known, self._agenda.seen_at = True, sent_at

@@ -43,7 +43,10 @@ NEVER_BEGUN = Cancelled(Failure("", "cancelled before it began"))
 
 
 class Order(NamedTuple):
-    """What a runner is told of an attempt. args and kwargs are JSON text, whatever the row held."""
+    """What a runner is told of an attempt. args and kwargs are JSON text, whatever the row held.
+
+    Filled by position from what `Flight.order` writes: another field has a place there, and in the list in `frames`.
+    """
 
     ticket: int
     job_id: int
@@ -90,12 +93,14 @@ def run(
 ) -> Outcome | Committed:
     """Run an attempt of a function in this thread.
 
-    `is_unwanted` says whether a person wants the job cancelled, whenever it is asked. `tell` is called with "begun"
-    right before the code of a task that has a time limit, and with "committed" when an atomic task has committed,
-    before its callbacks are called. `rested` is False when the thread comes straight from another attempt, which has
-    left its connections checked.
+    `is_unwanted` says whether a person wants the job cancelled, whenever it is asked. `tell` is called, for a task that
+    has a time limit, with "taken" before all else and with "begun" right before its code; and with "committed" when an
+    atomic task has committed, before its callbacks are called. `rested` is False when the thread comes straight from
+    another attempt, which has left its connections checked.
     """
     try:
+        if order.is_limited:
+            tell("taken")
         if rested:
             slate.before()
         return Context().run(_run, order, task, bounds, is_unwanted, tell)
@@ -122,6 +127,8 @@ async def run_async(
 
     The caller gives it a context of its own, and cancels it when it is unwanted. `tell` is as for `run`.
     """
+    if order.is_limited:
+        tell("taken")
     if is_unwanted():
         return NEVER_BEGUN
     result = _prepare(order, task, bounds)

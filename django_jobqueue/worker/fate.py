@@ -3,11 +3,30 @@
 from __future__ import annotations
 
 import signal
+from typing import NamedTuple
 
 from django_jobqueue.policy.outcomes import Committed, Failure, Interrupted, Lost, Outcome
 from django_jobqueue.worker.child import Runner
 from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.oom import OutOfMemory
+
+
+class Report(NamedTuple):
+    """How a flight ended. `seconds` is its run time as the runner measured it, 0 if nobody did."""
+
+    flight: Flight
+    outcome: Outcome | Committed
+    seconds: float
+
+
+def tell_apart(runner: Runner) -> tuple[list[Flight], list[Flight]]:
+    """Tell what a runner that is dead had begun from what it had not: read-ahead, and orders that never left."""
+    unsent = runner.unsent()
+    begun: list[Flight] = []
+    never_started: list[Flight] = []
+    for flight in runner.flights.values():
+        (begun if flight.has_begun and flight not in unsent else never_started).append(flight)
+    return begun, never_started
 
 
 def fate(flight: Flight, runner: Runner, begun: list[Flight], how: str) -> Outcome | Committed:

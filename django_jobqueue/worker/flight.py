@@ -35,6 +35,8 @@ class Flight:
     """Whether its own transaction has recorded its success: it has no lease any more, and may only be finishing off."""
     deadline: float | None = None
     begun_at: float | None = None
+    taken_at: float | None = None
+    """When its runner said that it is on the way to its code; told only of a task with a limit."""
     cancel_requested: bool = False
     waits_since: float | None = None
     """Since when no runner could take it."""
@@ -97,6 +99,9 @@ class Flight:
     def begin(self) -> None:
         """Note that a slot has taken it."""
         self.begun_at = clock.now()
+        if self.stop_at is not None:
+            # Its runner was told before, does not call it, and says so in a moment.
+            self.stop_at = max(self.stop_at, self.begun_at + COROUTINE_GRACE_SECONDS)
 
     def limit(self) -> None:
         """Note that its own code runs: its time limit counts from here."""
@@ -104,7 +109,7 @@ class Flight:
             self.deadline = clock.now() + self.timeout + (COROUTINE_GRACE_SECONDS if self.is_coroutine else 0.0)
 
     def order(self) -> bytes:
-        """Put it into words for its runner: see `frames`."""
+        """Put it into words for its runner: the fields of `executor.Order`, in their order; `frames` lists them."""
         # args and kwargs go as PostgreSQL wrote them, which is in one line each: to decode them here would cost more
         # than all the rest.
         job = self.claimed

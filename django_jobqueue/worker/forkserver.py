@@ -9,6 +9,7 @@ exited or broken.
 
 from __future__ import annotations
 
+import _thread
 import errno
 import gc
 import json
@@ -21,7 +22,7 @@ import traceback
 from contextlib import suppress
 from typing import Any
 
-from django_jobqueue.worker.process import die_with_parent, flush_streams, ignore_stop_signals, kill_group
+from django_jobqueue.worker.process import adopt, die_with_parent, flush_streams, ignore_stop_signals, kill_group
 from django_jobqueue.worker.runner import RunnerPlan, serve
 
 DATAGRAM_BYTES = 64 * 1024
@@ -32,14 +33,13 @@ def main(fd: int, parent_pid: int, plan: RunnerPlan) -> None:
     """Serve fork requests on the socket `fd` until its other end is closed."""
     die_with_parent(parent_pid)
     ignore_stop_signals()
-    control = socket.socket(fileno=fd)
+    control = adopt(fd)
     try:
         registry = prepare()
     except BaseException:  # told to the keeper, which stops with it
         _tell(control, {"event": "broken", "error": traceback.format_exc()[-MAX_ERROR_CHARS:]})
         return
-    if threading.active_count() > 1:
-        names = sorted(thread.name for thread in threading.enumerate() if thread is not threading.main_thread())
+    if names := living_threads():
         _tell(control, {"event": "threads", "names": names})
         return
     # Objects that live before the fork are never moved by a collection after it, so their pages stay shared.
@@ -61,6 +61,18 @@ def prepare() -> Any:
     registry = discover()
     connections.close_all()
     return registry
+
+
+def living_threads() -> list[str]:
+    """Name the threads of Python that are alive beside the main one.
+
+    Threads of C libraries do not count. OpenBLAS, which starts some when numpy is imported, ends them before a fork;
+    a library that cannot do as much breaks in every server that forks.
+    """
+    names = sorted(thread.name for thread in threading.enumerate() if thread is not threading.main_thread())
+    # Started without the help of `threading`: of these only the number is known.
+    nameless = _thread._count() - len(names)
+    return names + ["a thread without a name"] * nameless
 
 
 def _serve_forks(control: socket.socket, registry: Any, plan: RunnerPlan) -> None:
@@ -118,7 +130,7 @@ def _fork(control: socket.socket, number: int, fd: int, pipe: tuple[int, int], r
     control.close()
     for end in pipe:
         os.close(end)
-    serve(socket.socket(fileno=fd), registry, plan)
+    serve(adopt(fd), registry, plan)
 
 
 def _reap(control: socket.socket, runners: set[int]) -> None:

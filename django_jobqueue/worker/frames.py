@@ -5,6 +5,7 @@ To a runner                                            from a runner
     ["give_back"]            return what has not begun     ["broken", text]                it could not start
     ["cancel", ticket]       have this one stop
     ["finished", [id, …]]    tell the receivers            ["done", ticket, seconds, outcome]
+                                                           ["taken", ticket]               its turn has come
                                                            ["begun", ticket]               its code is called
                                                            ["committed", ticket]           an atomic task has
                                                            ["returned", [ticket, …]]       never begun
@@ -14,9 +15,11 @@ To a runner                                            from a runner
 An order is three lines of JSON: [ticket, job id, attempt number, task, edit count, enqueued_at, started_at,
 last_attempted_at, worker ids, the lease's token if the task is atomic, whether it has a time limit], then the job's
 args and its kwargs as PostgreSQL wrote them. What cannot be parsed of a damaged row is then that job's trouble alone.
-"begun" is said of a job with a time limit only, which counts from the hearing of it; of any other the keeper knows
-enough by what it has handed over. A ticket is the keeper's number for one hand-over: a job may come
-back to the same runner, a ticket never does.
+`Flight.order` writes it, and `executor.Order` is filled from it by position.
+
+"taken" and "begun" are said of a job with a time limit only, which counts from the hearing of "begun"; of any other the
+keeper knows enough by what it has handed over. A ticket is the keeper's number for one hand-over: a job may come back
+to the same runner, a ticket never does.
 """
 
 from __future__ import annotations

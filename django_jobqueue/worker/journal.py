@@ -10,6 +10,7 @@ import logging
 from django_jobqueue.policy.lifecycle import Status
 from django_jobqueue.policy.outcomes import OutcomeName
 from django_jobqueue.policy.retry import Bury, Finish, Release, Wait
+from django_jobqueue.store.park import BuriedUnknown
 from django_jobqueue.store.settle import Settled, Settlement
 
 logger = logging.getLogger("django_jobqueue.jobs")
@@ -45,6 +46,14 @@ def write(settlement: Settlement, settled: Settled) -> None:
             )  # fmt: skip
         case Release():
             logger.info("%s (%s); again at once", what, why, extra=extra)
+
+
+def write_unknown(job: BuriedUnknown) -> None:
+    """Say that nobody has known the task of a job, or its version, for too long."""
+    logger.error(
+        "job %s %s waited in vain for a worker that knows it; dead letter: %s",
+        job.id, job.task, job.reason, extra={"job_id": job.id, "task": job.task, "will_retry": False},
+    )  # fmt: skip
 
 
 def write_success(job_id: int, task: str, attempt_number: int) -> None:

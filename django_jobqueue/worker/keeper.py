@@ -52,7 +52,7 @@ class Keeper:
         self._plan = plan
         self.scribe = Scribe()
         self._say = self.scribe.later(say or (lambda _line: None))
-        self._card = plan.card()
+        self._card = plan.card(registry)
         self._wakeup = Wakeup()
         self._crew = Crew(plan, self._wakeup)
         self._exchange = Exchange(plan, registry, self._card, self._crew.fleet, self._wakeup)
@@ -90,8 +90,8 @@ class Keeper:
             self._exchange.close()
             self._crew.close()
             self._wakeup.close()
-        logger.info("worker %s stops; jobs claimed: %d", self._card.id, self._exchange.claimed_count)
-        self._say(f"Stopped; jobs claimed: {self._exchange.claimed_count}.")
+        logger.info("worker %s stops; attempts claimed: %d", self._card.id, self._exchange.claimed_count)
+        self._say(f"Stopped; attempts claimed: {self._exchange.claimed_count}.")
 
     @property
     def _is_stopping(self) -> bool:

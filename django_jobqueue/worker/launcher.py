@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import asdict
 from typing import Any, NamedTuple, Protocol
 
+from django_jobqueue.worker import clock
 from django_jobqueue.worker.deaths import Deaths
 from django_jobqueue.worker.executor import Bounds
 from django_jobqueue.worker.forkserver import DATAGRAM_BYTES
@@ -86,6 +87,9 @@ class Launcher(Protocol):
     def unheard(self, now: float, patience: float) -> list[int]:
         """Take the runners, by number, that have been dead for so long without a word of it from who started them."""
 
+    def is_silent(self, now: float, patience: float) -> bool:
+        """Whether who starts runners was asked for one, and has said nothing at all for so long since."""
+
     def kill(self) -> None:
         """Kill the process that starts runners, where there is one: `events` will tell that it is gone."""
 
@@ -97,7 +101,9 @@ def python(call: str, *arguments: Any) -> list[str]:
     """Write the command of a child that sees the modules this process sees, and calls one function."""
     name, function = call.rsplit(".", 1)
     code = f"import sys; sys.path[:] = {sys.path!r}; from {name} import {function}; {function}(*{list(arguments)!r})"
-    return [sys.executable, "-c", code]
+    # -O, -W, -X and the like: a child runs as its parent does. multiprocessing takes them from the same place.
+    flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
+    return [sys.executable, *flags, "-c", code]
 
 
 class Forkserver:
@@ -120,6 +126,8 @@ class Forkserver:
         self._deaths = Deaths()
         self._queue: list[tuple[int, socket.socket]] = []
         self._is_ready = False
+        self._unanswered: set[int] = set()
+        self._silent_since = 0.0
 
     def fileno(self) -> int | None:
         return self._control.fileno()
@@ -130,15 +138,23 @@ class Forkserver:
 
     def launch(self, number: int, sock: socket.socket) -> None:
         self._queue.append((number, sock))
+        if not self._unanswered:
+            self._silent_since = clock.now()
+        self._unanswered.add(number)
         if self._is_ready:
             self._send_requests()
 
     def events(self) -> list[Event]:
+        # The end of the socket does not tell of every death: what the project's imports have forked may hold it open.
+        # Asked first, so that all it has said before its end is read.
+        has_ended = self._process.poll() is not None
         events: list[Event] = []
         while True:
             try:
                 data = self._control.recv(DATAGRAM_BYTES)
             except BlockingIOError:
+                if has_ended:
+                    return [*events, Gone()]
                 if self._is_ready:
                     self._send_requests()
                 return events
@@ -151,7 +167,11 @@ class Forkserver:
     def unheard(self, now: float, patience: float) -> list[int]:
         return [self._forget(pid) for pid in self._deaths.unheard(now, patience)]
 
+    def is_silent(self, now: float, patience: float) -> bool:
+        return self._is_ready and bool(self._unanswered) and now - self._silent_since > patience
+
     def kill(self) -> None:
+        self._unanswered.clear()
         self._process.kill()
 
     def close(self) -> None:
@@ -162,14 +182,17 @@ class Forkserver:
         self._process.wait()
 
     def _event(self, event: dict[str, Any]) -> list[Event]:
+        self._silent_since = clock.now()
         match event:
             case {"event": "ready"}:
                 self._is_ready = True
             case {"event": "started", "number": number, "pid": pid}:
+                self._unanswered.discard(number)
                 self._numbers[pid] = number
                 self._deaths.watch(pid)
                 return [Started(number, pid)]
             case {"event": "not_started", "number": number, "error": error}:
+                self._unanswered.discard(number)
                 return [NotStarted(number, error)]
             case {"event": "exited", "pid": pid, "code": code} if pid in self._numbers:
                 return [Exited(self._forget(pid), code)]
@@ -224,15 +247,16 @@ class Spawner:
     def events(self) -> list[Event]:
         events, self._events = self._events, []
         for number, process in list(self._processes.items()):
-            if _has_ended(process.pid):
-                kill_group(process.pid)
-            if (code := process.poll()) is not None:
+            if (code := _bury(process)) is not None:
                 del self._processes[number]
                 events.append(Exited(number, code))
         return events
 
     def unheard(self, now: float, patience: float) -> list[int]:
         return []
+
+    def is_silent(self, now: float, patience: float) -> bool:
+        return False
 
     def kill(self) -> None:
         pass
@@ -243,13 +267,14 @@ class Spawner:
             process.wait()
 
 
-def _has_ended(pid: int) -> bool:
-    """Whether a child has ended. It is not reaped, so its number is still its own."""
-    if not hasattr(os, "waitid"):  # macOS, on an older Python
-        return False
-    with suppress(ChildProcessError):
-        return os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None
-    return False
+def _bury(process: subprocess.Popen[bytes]) -> int | None:
+    """Reap a child that has ended, once what is left of its group is killed, and say how; None while it lives."""
+    if hasattr(os, "waitid"):  # not on macOS, on an older Python
+        with suppress(ChildProcessError):
+            if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+                return None
+            kill_group(process.pid)
+    return process.poll()
 
 
 def forkserver_main(fd: int, parent_pid: int, plan: dict[str, Any]) -> None:
@@ -265,12 +290,12 @@ def spawn_main(fd: int, parent_pid: int, plan: dict[str, Any]) -> None:
 
     from django_jobqueue.worker.forkserver import prepare
     from django_jobqueue.worker.frames import pack
-    from django_jobqueue.worker.process import die_with_parent, ignore_stop_signals
+    from django_jobqueue.worker.process import adopt, die_with_parent, ignore_stop_signals
     from django_jobqueue.worker.runner import serve
 
     die_with_parent(parent_pid)
     ignore_stop_signals()
-    sock = socket.socket(fileno=fd)
+    sock = adopt(fd)
     try:
         registry = prepare()
     except BaseException:  # told to the keeper, which stops with it

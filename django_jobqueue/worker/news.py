@@ -24,7 +24,7 @@ class News:
         for task in sorted({*tasks} - self._unknown_tasks):
             self._unknown_tasks.add(task)
             logger.warning(
-                "jobs of %s are due, and no task has that name here: is its module imported? "
+                "jobs of %s are due, and this worker does not know that: is its module imported? "
                 "If it is new, restart this worker",
                 task,
             )

@@ -30,6 +30,15 @@ logger = logging.getLogger("django_jobqueue.worker")
 SLOW_SECONDS = 30.0
 """A process that imports for longer is named in the log: it may hang, and would do so in silence."""
 
+UNHEARD_SECONDS, UNHEARD_AT_THE_END_SECONDS = 2.0, 0.3
+"""A runner may be dead for so long before the process that started it says so; the other when the worker leaves."""
+
+SILENT_SECONDS = 10.0
+"""Who starts runners may leave a request for one unanswered for so long.
+
+To end it takes every job in hand down, and it may only be slow: swapped out, where memory is short.
+"""
+
 
 class Nursery:
     """Starts processes. `on_news` is called when `events` has something to say."""
@@ -103,12 +112,17 @@ class Nursery:
                     yield event
 
     def take_unheard(self, now: float, patience: float) -> list[int]:
-        """Take the runners, by number, that have been dead for so long unheard; who should have told is replaced."""
-        numbers = self._launcher.unheard(now, patience) if self.is_open else []
-        if numbers:
-            logger.error("the process that starts runners does not tell that one has died; it is killed")
-            self._launcher.kill()
-        return numbers
+        """Take the runners, by number, that have been dead for so long without a word of it from who started them."""
+        return self._launcher.unheard(now, patience) if self.is_open else []
+
+    def is_silent(self, now: float, patience: float) -> bool:
+        """Whether a process was asked for, and for so long there has been no answer to that or to anything else."""
+        return self.is_open and self._launcher.is_silent(now, patience)
+
+    def kill(self) -> None:
+        """Kill what starts processes and does not answer; `events` tells when it is gone, and then it is replaced."""
+        logger.error("the process that starts runners has not answered for long; it is killed, and its runners with it")
+        self._launcher.kill()
 
     def note_slow(self, now: float, pid: int, since: float) -> None:
         """Name a process that has been importing since `since`, once, if that is long."""

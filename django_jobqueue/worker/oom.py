@@ -13,13 +13,17 @@ from pathlib import Path
 MEMBERSHIP = Path("/proc/self/cgroup")
 ROOT = Path("/sys/fs/cgroup")
 
+FORGET_SECONDS = 10.0
+"""So long after a kill was counted the death that it explains must have been seen; a large process is slow to end."""
+
 
 class OutOfMemory:
     """The kernel's count of such kills, and how many of them have been laid at somebody's door."""
 
     def __init__(self, membership: Path = MEMBERSHIP, root: Path = ROOT) -> None:
         self._file = next((file for file in _candidates(membership, root) if _read(file) is not None), None)
-        self._accounted = self._count()
+        self._accounted = self._noted = self._count()
+        self._noted_at = 0.0
 
     def explains_a_death(self) -> bool:
         """Whether there was a kill that explains no other death. Each explains one."""
@@ -28,9 +32,11 @@ class OutOfMemory:
         self._accounted += 1
         return True
 
-    def forget(self) -> None:
-        """Let kills so far explain nothing any more: whoever they killed was not a runner."""
-        self._accounted = self._count()
+    def forget(self, now: float) -> None:
+        """Let kills that were counted long ago explain nothing any more: whoever they killed was not a runner."""
+        if now - self._noted_at >= FORGET_SECONDS:
+            self._accounted = max(self._accounted, self._noted)
+            self._noted, self._noted_at = self._count(), now
 
     def _count(self) -> int:
         return (_read(self._file) or 0) if self._file is not None else 0

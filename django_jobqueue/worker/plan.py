@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from uuid import uuid4
 
 from django_jobqueue.conf import Options
+from django_jobqueue.registry import Registry
 from django_jobqueue.store.claim import Serving, queue_pattern
 from django_jobqueue.store.workers import WorkerCard
 from django_jobqueue.worker.executor import Bounds
@@ -51,14 +52,15 @@ class WorkerPlan:
         hands = f"{counted(self.processes, 'process', 'processes')} of {each}"
         return f"{queues}{without}, backend {self.backend!r}, {hands}"
 
-    def card(self) -> WorkerCard:
-        """What the worker says of itself."""
+    def card(self, registry: Registry) -> WorkerCard:
+        """What the worker says of itself, and of the tasks that it knows."""
         return WorkerCard(
             id=uuid4(),
             backend=self.backend,
             hostname=socket.gethostname(),
             pid=os.getpid(),
             queues=self.queues,
+            tasks=dict.fromkeys(registry.names(), 1) | registry.versions(),
             processes=self.processes,
             threads=self.threads,
             coroutines=self.coroutines,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import os
 import signal
+import socket
 import sys
 from contextlib import suppress
 
@@ -51,6 +52,12 @@ def ignore_stop_signals() -> None:
     """
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
+
+
+def adopt(fd: int) -> socket.socket:
+    """Take over a socket that came from the parent. No program that is started here gets it, by `os.system` either."""
+    os.set_inheritable(fd, False)
+    return socket.socket(fileno=fd)
 
 
 def kill_group(pid: int) -> None:

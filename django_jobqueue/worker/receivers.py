@@ -10,10 +10,11 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from weakref import ReferenceType
 
-from django.db import DatabaseError
+from django.db import Error
 
 from django_jobqueue.compat import TaskResultDoesNotExist, log_task_finished, task_backends, task_finished
 from django_jobqueue.worker import slate
+from django_jobqueue.worker.verdict import log_error
 
 logger = logging.getLogger("django_jobqueue.worker")
 
@@ -30,7 +31,11 @@ def tell(job_ids: Sequence[int], *, backend: str) -> Iterator[None]:
     sender = task_backends[backend]
     with slate.clean_connections("a receiver of task_finished"):
         for job_id in job_ids:
-            _tell_of(job_id, sender)
+            try:
+                _tell_of(job_id, sender)
+            except BaseException as error:  # send_robust logs errors; SystemExit and its like pass it
+                log_error(f"receivers of task_finished, told of job {job_id},", error)
+            slate.after("a receiver of task_finished", more_follow=True)
             yield
 
 
@@ -39,7 +44,7 @@ def _tell_of(job_id: int, sender: Any) -> None:
         result = sender.get_result(str(job_id))
     except TaskResultDoesNotExist:
         return
-    except DatabaseError as error:
+    except Error as error:
         logger.warning("receivers of task_finished are not told of job %s: %s", job_id, error)
         return
     task_finished.send_robust(sender=type(sender), task_result=result)

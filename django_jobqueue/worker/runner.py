@@ -17,25 +17,23 @@ import signal
 import socket
 import threading
 import traceback
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from inspect import iscoroutinefunction
 from typing import Any, NoReturn
 
-from asgiref.sync import sync_to_async
-
 from django_jobqueue import failpoint
 from django_jobqueue.payload.storable_text import describe
 from django_jobqueue.policy.outcomes import Committed, Failed, Interrupted, Outcome
 from django_jobqueue.registry import Registry
-from django_jobqueue.worker import clock, executor, slate
+from django_jobqueue.worker import clock, executor
 from django_jobqueue.worker.descriptors import Descriptors, are_wanting
 from django_jobqueue.worker.discretion import failure_of
 from django_jobqueue.worker.executor import Bounds, Order
 from django_jobqueue.worker.frames import FrameReader, pack
 from django_jobqueue.worker.process import flush_streams, speak_in_lines
+from django_jobqueue.worker.shared_slate import SharedSlate
 from django_jobqueue.worker.verdict import log_error
 from django_jobqueue.worker.wire import wire
 
@@ -80,6 +78,7 @@ class _Runner:
         self._loop: asyncio.AbstractEventLoop | None = None
         # By ticket. The loop itself keeps only weak references to its tasks.
         self._coroutines: dict[int, asyncio.Task[None]] = {}
+        self._slate = SharedSlate()
         self._in_hand: set[int] = set()
         self._unwanted: set[int] = set()
         self._is_worn_out = False
@@ -105,6 +104,7 @@ class _Runner:
     def _obey(self, payload: bytes) -> None:
         head, *arguments = payload.split(b"\n")
         if arguments:
+            # By position: see `Flight.order`.
             self._take(Order(*json.loads(head), *[text.decode() for text in arguments]))
             return
         match json.loads(head):
@@ -204,15 +204,18 @@ class _Runner:
         if not self._descriptors.are_scarce:
             self._unlooked = 0
             return outcome
-        if not self._is_worn_out:
-            # Said before the outcome, so that the keeper hands out no more.
-            self._is_worn_out = True
-            self._send(["worn_out", "no file descriptor is left"])
-            self._return_orders()
+        # Said before the outcome, so that the keeper hands out no more.
+        self._wear_out("no file descriptor is left")
         if isinstance(outcome, Failed) and are_wanting(outcome.failure) and (self._in_hand or self._unlooked > 1):
             # This job, one beside it or one before it has kept them. It runs alone next, and then it shows.
             return Interrupted(outcome.failure, counted=False, suspect=True)
         return outcome
+
+    def _wear_out(self, why: str) -> None:
+        if not self._is_worn_out:
+            self._is_worn_out = True
+            self._send(["worn_out", why])
+            self._return_orders()
 
     def _event_loop(self) -> asyncio.AbstractEventLoop:
         if self._loop is None:
@@ -247,8 +250,7 @@ class _Runner:
     async def _run_coroutine(self, order: Order, task: Any) -> None:
         began = clock.now()
         try:
-            # The ORM's calls of every coroutine share one thread, and with it one connection; it is looked after there.
-            await _uncancelled(sync_to_async(slate.before))
+            await self._slate.enter(order.task)
             outcome = await executor.run_async(
                 order,
                 task,
@@ -260,10 +262,18 @@ class _Runner:
             # Whatever happens around it, the keeper gets an answer: a coroutine without one would run for ever.
             outcome = Failed(failure_of(error, order, task))
         try:
-            await _uncancelled(sync_to_async(slate.after), order.task)
-        except BaseException as error:  # no cleaning up changes what became of it
+            # Before the cleaning up, which may have to wait for a neighbour's call, and changes nothing of the outcome.
+            # The calls of the next one in this place wait for it, too.
+            self._done(order, clock.now() - began, outcome)
+        finally:
+            await self._clean_up_after(order)
+
+    async def _clean_up_after(self, order: Order) -> None:
+        try:
+            if await self._slate.leave():
+                self._wear_out("a transaction is open on a connection that its coroutines share")
+        except BaseException as error:
             log_error(f"cleaning up after {order.task}", error)
-        self._done(order, clock.now() - began, outcome)
 
     def _tell_receivers(self, job_ids: list[int]) -> None:
         from django_jobqueue.worker.receivers import tell
@@ -286,12 +296,3 @@ class _Runner:
                 # The keeper is gone, or a task has closed the socket: without a word to the keeper there is no
                 # right to run.
                 os.killpg(os.getpid(), signal.SIGKILL)
-
-
-async def _uncancelled(call: Callable[..., Awaitable[None]], *arguments: Any) -> None:
-    """Await a call to its end. A cancel that a task asked for itself and did not wait for would be delivered here."""
-    running = asyncio.ensure_future(call(*arguments))
-    while not running.done():
-        with suppress(asyncio.CancelledError):
-            await asyncio.shield(running)
-    running.result()

@@ -36,11 +36,13 @@ def before() -> None:
         _drop_if_gone(connection)
 
 
-def after(task_name: str) -> None:
+def after(task_name: str, *, more_follow: bool = False) -> None:
     """Roll back what was left open; drop connections that are broken or have passed their age, and the query log.
 
-    Never raises: what a job leaves behind changes nothing of what became of it.
+    Where `more_follow` at once, one that has passed its age may stay. Never raises: what a job leaves behind changes
+    nothing of what became of it.
     """
+    drop = _drop_if_dead if more_follow else _drop_if_gone
     for connection in connections.all(initialized_only=True):
         try:
             connection.queries_log.clear()
@@ -48,10 +50,29 @@ def after(task_name: str) -> None:
                 logger.warning("%s left a transaction open on %r; it was rolled back", task_name, connection.alias)
                 _discard(connection)
             else:
-                _drop_if_gone(connection)
+                drop(connection)
         except BaseException as error:  # the driver's own, or what a job has put in its place
             logger.warning("%s left %r as it cannot be mended (%r); it is closed", task_name, connection.alias, error)
             _discard(connection)
+
+
+def mend() -> bool:
+    """Drop connections that are broken; says whether a transaction is open on one of the others.
+
+    For a thread in which somebody is in the middle of something: what works is left as it is, an old connection too.
+    """
+    is_open = False
+    for connection in connections.all(initialized_only=True):
+        try:
+            if not _is_dirty(connection):
+                _drop_if_dead(connection)
+            elif connection.settings_dict["AUTOCOMMIT"]:
+                # Without it whoever reads opens one, and it says nothing.
+                is_open = True
+        except BaseException as error:
+            logger.warning("%r cannot be mended (%r); it is closed", connection.alias, error)
+            _discard(connection)
+    return is_open
 
 
 def _drop_if_gone(connection: BaseDatabaseWrapper) -> None:
@@ -59,6 +80,14 @@ def _drop_if_gone(connection: BaseDatabaseWrapper) -> None:
         # Django asks a connection that had an error whether it works, and drops it if not.
         connection.errors_occurred = True
     connection.close_if_unusable_or_obsolete()
+
+
+def _drop_if_dead(connection: BaseDatabaseWrapper) -> None:
+    close_at, connection.close_at = connection.close_at, None
+    try:
+        _drop_if_gone(connection)
+    finally:
+        connection.close_at = close_at
 
 
 def _has_news(connection: BaseDatabaseWrapper) -> bool:

@@ -18,6 +18,9 @@ from django_jobqueue.policy.outcomes import (
     Verdict,
 )
 
+NONSENSE = (ValueError, TypeError, RecursionError)
+"""What is raised where words are read that no runner says by itself."""
+
 
 def wire(outcome: Outcome | Committed) -> list[Any]:
     """Put an outcome into words. Raises TypeError for one that only a keeper can know of."""

@@ -19,6 +19,10 @@ from django_jobqueue.store import replay as replay_verb
 from django_jobqueue.store.claim import Claimed, Serving
 from django_jobqueue.store.enqueue import Enqueued, NewJob, enqueue
 from django_jobqueue.store.give_back import give_back as give_back_verb
+from django_jobqueue.store.park import BuriedUnknown
+from django_jobqueue.store.park import bury_parked as bury_parked_verb
+from django_jobqueue.store.park import park as park_verb
+from django_jobqueue.store.park import unpark as unpark_verb
 from django_jobqueue.store.promote import promote as promote_verb
 from django_jobqueue.store.renew import Lease, Renewal
 from django_jobqueue.store.renew import renew as renew_verb
@@ -62,6 +66,11 @@ def ready(count: int = 1, **columns: Any) -> list[int]:
 def due(**columns: Any) -> int:
     """A job that waited, and whose time has come."""
     return add_job(status="WAITING", waiting_for="time", run_after=at(-60), **columns)
+
+
+def parked(**columns: Any) -> int:
+    """A job that nobody has known for too long."""
+    return add_job(status="WAITING", waiting_for="worker", run_after=at(-60), parked_at=at(-100), **columns)
 
 
 def running(count: int = 1, **columns: Any) -> list[int]:
@@ -138,6 +147,14 @@ def recover(token: UUID) -> Statement[Any]:
     return recover_verb(worker_id=OWNER, lost_tokens={OWNER}, token=token, lease_seconds=3600)
 
 
+def unpark() -> Statement[Any]:
+    return unpark_verb(backend="default", tasks=[TASK])
+
+
+def bury_parked() -> Statement[Any]:
+    return bury_parked_verb(backend="default", tasks=["another.task"], after_seconds=60)
+
+
 def promote() -> Statement[Any]:
     return promote_verb()
 
@@ -176,6 +193,15 @@ def run_the_atomic_task(job_id: int) -> Deed:
         except LeaseLost:
             return False, Trace.objects.filter(job_id=job_id).count()
         return True, Trace.objects.filter(job_id=job_id).count()
+
+    return deed
+
+
+def park() -> Deed:
+    """Put aside what a worker does not know, and no other one either; which names it has met is for the log."""
+
+    def deed() -> None:
+        at_once(park_verb(backend="default", tasks=["another.task"], serving=Serving(), older_than_seconds=0))
 
     return deed
 
@@ -234,6 +260,8 @@ def plain(answer: Any, places: Mapping[int, int]) -> Any:
             return [plain(each, places) for each in answer]
         case frozenset():
             return sorted(places[lease.job_id] for lease in answer)
+        case BuriedUnknown():
+            return places[answer.id], answer.reason
         case Enqueued():
             return places[answer.id], answer.created
         case Claimed() | TakenOver():

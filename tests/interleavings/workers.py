@@ -7,6 +7,7 @@ from tests.interleavings.deeds import (
     ANN,
     BEN,
     at_once,
+    bury_parked,
     cancel,
     claim,
     dead,
@@ -15,6 +16,8 @@ from tests.interleavings.deeds import (
     give_back,
     migrate,
     over,
+    park,
+    parked,
     promote,
     ready,
     recover,
@@ -27,6 +30,7 @@ from tests.interleavings.deeds import (
     running_again,
     settle,
     settled_before,
+    unpark,
 )
 from tests.store.hands import BURY, FINISH, LOST, RELEASE, RETRY_NOW
 
@@ -258,7 +262,58 @@ def cancel_cancel():
     return cancel(job_id), cancel(job_id)
 
 
+# --- Tasks that nobody knows
+
+
+def park_park():
+    ready(2)
+    return park(), park()
+
+
+def park_claim():
+    ready(2)
+    return park(), do(claim(ANN))
+
+
+def park_cancel():
+    (job_id,) = ready()
+    return park(), cancel(job_id)
+
+
+def unpark_unpark():
+    parked()
+    parked()
+    return do(unpark()), do(unpark())
+
+
+def unpark_cancel():
+    return do(unpark()), cancel(parked())
+
+
+def unpark_bury():
+    parked()
+    return do(unpark()), do(bury_parked())
+
+
+def bury_parked_twice():
+    parked()
+    parked()
+    return do(bury_parked()), do(bury_parked())
+
+
+def bury_parked_cancel():
+    return do(bury_parked()), cancel(parked())
+
+
 PAIRS = [
+    park_park,
+    park_claim,
+    park_cancel,
+    unpark_unpark,
+    unpark_cancel,
+    unpark_bury,
+    bury_parked_twice,
+    bury_parked_cancel,
     claim_claim,
     claim_claim_by_group,
     claim_cancel,

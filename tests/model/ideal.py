@@ -165,7 +165,9 @@ class Ideal:
                 self._close(job, "interrupted")
                 job.interruption_count += counted
                 job.crash_count += suspect
-                if counted and job.interruption_count > BOUNDS.max_interruptions:
+                if suspect and job.crash_count >= MAX_CRASHES:
+                    self._bury(job, "crash_loop")
+                elif counted and job.interruption_count > BOUNDS.max_interruptions:
                     self._bury(job, "interrupted_too_often")
                 else:
                     job.status = "READY"

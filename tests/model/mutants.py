@@ -212,7 +212,8 @@ POLICY = [
     code("no bound of attempts", retry._exhausted, "tally.failure_count + 1 >= policy.max_attempts", "False"),
     code("no bound of interruptions", retry._after_interruption, "counted and", "False and"),
     code("no bound of snoozes", retry._after_snooze, "tally.snooze_count + 1 >", "0 >"),
-    code("no bound of crashes", retry._after_crash, "tally.crash_count + 1 >=", "0 >="),
+    code("no bound of crashes", retry._is_a_crash_loop, "tally.crash_count + 1 >=", "0 >="),
+    code("no bound of suspicions", retry._after_interruption, "if suspect and", "if False and"),
     code(
         "a lost attempt is not charged", retry._decide, "OutcomeName.LOST, failure, charged=True)", "OutcomeName.LOST)"
     ),

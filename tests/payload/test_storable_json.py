@@ -76,7 +76,7 @@ def identical(left, right):
 
 def dumps(value, max_bytes=ROOM):
     """Write with plenty of room."""
-    return storable_json.dumps(value, "result", max_bytes=max_bytes)
+    return storable_json.dumps(value, "args", max_bytes=max_bytes)
 
 
 @given(VALUES)
@@ -136,6 +136,28 @@ def test_every_float_comes_back_from_postgresql(value):
         (text,) = cursor.fetchone()
 
     assert identical([value], storable_json.loads(text))
+
+
+@pytest.mark.parametrize(
+    ("value", "words"),
+    [
+        (datetime.date(2026, 1, 1), "is a date, which JSON cannot hold; return value.isoformat()"),
+        (uuid.UUID(int=1), "is a UUID, which JSON cannot hold; return str(value)"),
+        (b"bytes", "is bytes, which JSON cannot hold; return text, or base64 of it"),
+        (shapes.Line("a", decimal.Decimal(1)), "is a Line; return a dict"),
+        (Colour.RED, "is Colour.RED, which would arrive as less; return its .value"),
+        (Job(), "is a Job model instance; return its pk"),
+        (io.BytesIO(b"x"), "is a BytesIO, a file; store it, and return its name or id"),
+        (float("nan"), "is nan, which JSON does not know; return None, or text"),
+        ("x" * 2000, "2002 bytes as JSON, at most 1024 are allowed; return a reference, such as an id"),
+    ],
+)
+def test_a_result_is_told_what_helps_a_result(value, words):
+    """Results have no hints: the advice is what to return instead."""
+    with pytest.raises(InvalidPayload) as refused:
+        storable_json.dumps(value, "result", max_bytes=1024)
+
+    assert str(refused.value) == f"result: {words}"
 
 
 @pytest.mark.parametrize(
@@ -275,11 +297,11 @@ def test_text_is_valid_json():
 @pytest.mark.parametrize(
     ("value", "words"),
     [
-        (object(), "result is an object, which JSON cannot hold"),
-        (b"", "result is bytes, which JSON cannot hold"),
-        ({1}, "result is a set, which JSON cannot hold"),
-        (OrderedDict(), "result is an OrderedDict, which would arrive as a plain dict; pass a dict"),
-        (type("Count", (int,), {})(), "result is a Count, which would arrive as a plain int; pass an int"),
+        (object(), "args is an object, which JSON cannot hold"),
+        (b"", "args is bytes, which JSON cannot hold"),
+        ({1}, "args is a set, which JSON cannot hold"),
+        (OrderedDict(), "args is an OrderedDict, which would arrive as a plain dict; pass a dict"),
+        (type("Count", (int,), {})(), "args is a Count, which would arrive as a plain int; pass an int"),
     ],
     ids=["object", "bytes", "set", "OrderedDict", "subclass"],
 )

@@ -13,7 +13,8 @@ from pathlib import Path
 import psutil
 import pytest
 
-from django_jobqueue.models import Job
+from django_jobqueue.models import Job, Worker
+from tests.stage.models import Trace
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -42,6 +43,17 @@ FIGURES = pytest.StashKey[list[tuple[str, float, float]]]()
 
 SLACK = 5
 """A test fails at so many times a budget: the machine may be busy. `benchmarks.budgets` measures."""
+
+
+def wait_for_signs_of_life(worker, count):
+    """Wait until a worker has said so often that it lives: it has turned that often, whatever there was to do."""
+    seen = set()
+
+    def is_enough():
+        seen.update(Worker.objects.filter(pid=worker.pid).values_list("last_seen_at", flat=True))
+        return len(seen) >= count
+
+    wait_until(is_enough, seconds=SECONDS)
 
 
 class WorkerProcess:
@@ -122,6 +134,12 @@ def _is_running(pid):
         return psutil.Process(pid).status() != psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return False
+
+
+def runner_of(result):
+    """The process that runs a job."""
+    job_id = int(result.id)
+    return wait_until(lambda: Trace.objects.filter(job_id=job_id, what="start").last(), seconds=SECONDS).pid
 
 
 @pytest.fixture

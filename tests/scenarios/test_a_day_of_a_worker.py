@@ -1,13 +1,12 @@
 """What a worker does all day: retries, snoozes, due jobs, queues, coroutines, signals, a clean slate, quiet."""
 
 import re
-import time
 
 import pytest
 from django.utils import timezone
 
 from django_jobqueue.models import Attempt, Job
-from tests.scenarios.conftest import SECONDS, TERM
+from tests.scenarios.conftest import SECONDS, TERM, wait_for_signs_of_life
 from tests.stage import tasks
 from tests.stage.models import Trace
 from tests.waiting import wait_until
@@ -137,8 +136,7 @@ def test_an_idle_worker_is_quiet(start_worker, job_is):
     worker = start_worker("--processes", "1")
     job_is(tasks.start.enqueue(), "SUCCESSFUL")
     said = worker.log
-    polls = time.monotonic() + 2
-    wait_until(lambda: time.monotonic() > polls, seconds=SECONDS)
+    wait_for_signs_of_life(worker, 5)
 
     assert worker.log == said
     assert not re.search(r"ERROR|WARNING", said)

@@ -149,3 +149,11 @@ def test_the_programs_of_a_runner_die_with_it(start_worker, job_is, thread):
         lambda: not psutil.pid_exists(program) or psutil.Process(program).status() == psutil.STATUS_ZOMBIE,
         seconds=SECONDS,
     )
+
+
+@pytest.mark.parametrize("thread", [False, True], ids=["forked", "spawned"])
+def test_a_program_that_a_job_starts_has_no_line_to_the_keeper(start_worker, job_is, thread):
+    """It inherits no socket of its runner: it can say nothing in its name, and does not hide its end."""
+    start_worker("--processes", "1", thread=thread)
+
+    assert job_is(tasks.tell_what_a_program_inherits.enqueue(), "SUCCESSFUL").result == []

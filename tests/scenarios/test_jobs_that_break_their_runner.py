@@ -2,7 +2,10 @@
 
 import pytest
 
+from tests.scenarios.conftest import SECONDS
 from tests.stage import tasks
+from tests.stage.models import Trace
+from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
 
@@ -54,3 +57,14 @@ def test_a_receiver_of_task_started_cannot_end_its_runner(start_worker, job_is):
     job = job_is(tasks.be_watched_by_one_who_leaves.enqueue(), "SUCCESSFUL")
     assert job.attempt_count == 1
     assert "a receiver of task_started" in worker.log
+
+
+def test_a_receiver_of_task_finished_cannot_end_its_process(start_worker):
+    """SystemExit of a receiver is logged; the ends of the other jobs, which its process has in hand, are told."""
+    worker = start_worker("--processes", "1", receivers=True)
+    tasks.be_watched_by_one_who_leaves.enqueue()
+    others = {int(tasks.give_it_back.enqueue(number).id) for number in range(30)}
+
+    told = Trace.objects.filter(what="finished SUCCESSFUL", job_id__in=others)
+    wait_until(lambda: told.count() == len(others), seconds=SECONDS)
+    assert "receivers of task_finished" in worker.log

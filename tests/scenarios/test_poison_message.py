@@ -82,6 +82,18 @@ def test_a_suspect_runs_alone_until_the_guilty_one_is_known(start_worker, job_is
     assert not Job.objects.filter(status="RUNNING").exists()
 
 
+def test_a_suspect_that_is_given_back_is_none_of_the_jobs_that_a_worker_leaves_after(start_worker):
+    """--max-jobs 2 is two jobs that have ended: the worker stays until the suspect had its turn, too."""
+    long = tasks.sleep.using(priority=9).enqueue(3)
+    suspect = tasks.give_it_back.enqueue(2)
+    Job.objects.filter(pk=int(suspect.id)).update(crash_count=1)
+    worker = start_worker("--processes", "1", "--threads", "2", "--max-jobs", "2")
+
+    assert worker.wait() == 0
+    for result in (long, suspect):
+        assert Job.objects.get(pk=int(result.id)).status == "SUCCESSFUL"
+
+
 def test_a_suspect_that_finds_no_empty_process_is_left_to_another_worker(start_worker, job_is):
     """A worker whose one process is in a long job keeps a suspect for a moment, and runs other jobs besides."""
     start_worker("--processes", "1", "--threads", "2")

@@ -7,18 +7,12 @@ import psutil
 import pytest
 
 from django_jobqueue.models import Attempt, Job
-from tests.scenarios.conftest import LONG_LEASE, SECONDS
+from tests.scenarios.conftest import LONG_LEASE, SECONDS, runner_of
 from tests.stage import tasks
 from tests.stage.models import Trace
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
-
-
-def runner_of(result):
-    """The process that runs a job."""
-    job_id = int(result.id)
-    return wait_until(lambda: Trace.objects.filter(job_id=job_id, what="start").last(), seconds=SECONDS).pid
 
 
 def test_a_runner_that_is_killed_is_replaced(start_worker, job_is):

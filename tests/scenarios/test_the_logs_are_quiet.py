@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 
 from demo_project.embedded_pg.server import PORT, USER, Server
-from django_jobqueue.models import Worker
-from tests.scenarios.conftest import LONG_LEASE, SECONDS, TERM
+from tests.scenarios.conftest import LONG_LEASE, SECONDS, TERM, wait_for_signs_of_life
 from tests.waiting import wait_until
 
 pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
@@ -18,13 +17,7 @@ pytestmark = [pytest.mark.scenario, pytest.mark.django_db(transaction=True)]
 def test_an_idle_worker_says_nothing_after_its_start(start_worker):
     """At INFO an idle worker has one line to say, however often it polls, renews its sign of life and rescues."""
     worker = start_worker("--processes", "2", options=LONG_LEASE)
-    signs_of_life = set()
-
-    def has_lived_on():
-        signs_of_life.update(Worker.objects.filter(pid=worker.pid).values_list("last_seen_at", flat=True))
-        return len(signs_of_life) >= 5
-
-    wait_until(has_lived_on, seconds=SECONDS)
+    wait_for_signs_of_life(worker, 5)
 
     lines = worker.log.splitlines()
     assert len(lines) == 2, worker.log

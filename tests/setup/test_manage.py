@@ -161,16 +161,18 @@ def test_second_first_run_waits_for_the_first(checkout):
     assert "waiting" in line
 
 
-def test_old_python_is_told_so(checkout):
-    """Python 3.6 to 3.10 can read the script, and gets a sentence instead of a traceback."""
-    old = next(filter(None, map(find_python, ["3.8", "3.9", "3.10", "3.7", "3.6"])), None)
+@pytest.mark.parametrize("versions", [["2.7"], ["3.8", "3.9", "3.10", "3.7", "3.6"]], ids=["2", "3"])
+def test_an_old_python_is_told(checkout, versions):
+    """Python 2.7, and 3.6 to 3.10, can read the script, and get a sentence instead of a traceback."""
+    old = next(filter(None, map(find_python, versions)), None)
     if old is None:
-        pytest.skip("no Python older than 3.11 on this machine")
+        pytest.skip(f"no Python {' or '.join(versions)} on this machine")
 
     told = subprocess.run([old, "manage.py", "test"], cwd=checkout, capture_output=True, text=True)
 
     assert told.returncode == 1
-    assert "needs Python 3.11 or newer" in told.stderr
+    (line,) = told.stderr.splitlines()
+    assert line.startswith("django_jobqueue needs Python 3.11 or newer, and this is ")
 
 
 def find_python(version):

@@ -1,8 +1,10 @@
 """The app of the scenarios' tasks; it listens to the signals as a project would."""
 
+import multiprocessing
 import os
 import subprocess
 import threading
+import time
 
 from django.apps import AppConfig
 
@@ -20,6 +22,8 @@ class StageConfig(AppConfig):
             raise ImportError("half a deploy")
         if os.environ.get("STAGE_PROGRAM"):
             subprocess.Popen(["sleep", "2"])
+        if os.environ.get("STAGE_FORK"):
+            multiprocessing.get_context("fork").Process(target=time.sleep, args=(20,), daemon=True).start()
         if os.environ.get("STAGE_RECEIVERS"):
             from tests.stage import receivers  # noqa: F401 - connects by being imported
         if os.environ.get("STAGE_THREAD"):

@@ -8,7 +8,9 @@ import resource
 import select
 import signal
 import stat
+import subprocess
 import sys
+import threading
 import time
 from contextlib import suppress
 from contextvars import ContextVar
@@ -70,6 +72,15 @@ def sleep(context, seconds):
     leave_trace("start", context)
     time.sleep(seconds)
     leave_trace("end", context)
+
+
+VERSION = int(os.environ.get("STAGE_VERSION", "1"))
+
+
+@task(version=VERSION, upgrade=dict.fromkeys(range(1, VERSION), lambda args, kwargs: (args, kwargs)))
+def grow():
+    """Have as many versions as the environment says."""
+    leave_trace("grown")
 
 
 @task(takes_context=True, backoff=SOON)
@@ -152,14 +163,43 @@ def die(context, how):
     os._exit(int(how))
 
 
-@task(max_attempts=1)
-def start_a_program_and_die():
-    """Start a process that goes on for ten minutes and has all that is open here, leave a trace of it, and die."""
+def _start_a_program():
+    """Start a process that goes on for ten minutes and has all that is open here, and leave a trace of it."""
     if not (program := os.fork()):
         time.sleep(600)
         os._exit(0)
     Trace.objects.create(what="a program", pid=program)
+
+
+@task(max_attempts=1)
+def start_a_program_and_die():
+    """Start a process that goes on, and die."""
+    _start_a_program()
     ctypes.string_at(0)
+
+
+@task(takes_context=True)
+def start_a_program_at_first(context, seconds):
+    """Start a process that goes on and run for so long; do nothing at later attempts."""
+    if context.attempt == 1:
+        leave_trace("start", context)
+        _start_a_program()
+        time.sleep(seconds)
+
+
+LIST_DESCRIPTORS = """
+import os
+for fd in os.listdir("/proc/self/fd"):
+    if int(fd) > 2 and os.path.exists(f"/proc/self/fd/{fd}"):
+        print(os.readlink(f"/proc/self/fd/{fd}"))
+"""
+
+
+@task
+def tell_what_a_program_inherits():
+    """Return what is open in a program that is given all that it may inherit, but for what it prints to."""
+    command = [sys.executable, "-c", LIST_DESCRIPTORS]
+    return subprocess.run(command, close_fds=False, capture_output=True, text=True, check=True).stdout.split()
 
 
 @task(max_attempts=1)
@@ -512,3 +552,82 @@ def be_quick():
 @task(timeout=1.0, max_attempts=1)
 async def be_quick_in_a_coroutine():
     """Return at once, as it must within a second."""
+
+
+@task(max_attempts=1)
+async def read_rows_with_a_pause():
+    """Read rows from the server bit by bit, with a pause in the middle; return how many there were."""
+    count = 0
+    async for _ in Trace.objects.filter(what="a row").aiterator(chunk_size=10):
+        count += 1
+        if count == 10:
+            await _pause()
+    return count
+
+
+@task(max_attempts=1)
+async def write_with_a_pause():
+    """Begin behind Django's back, write, say so, and commit after a pause."""
+    await sync_to_async(_execute)("BEGIN")
+    await sync_to_async(leave_trace)("written")
+    print("written, and not committed")
+    await _wait_to_go_on()
+    await sync_to_async(_execute)("COMMIT")
+
+
+@task(max_attempts=1)
+async def wait_to_go_on():
+    """Pause."""
+    await _pause()
+
+
+@task(max_attempts=1)
+async def leave_a_transaction_in_a_coroutine():
+    """Take over transactions, write and forget to commit."""
+    await sync_to_async(transaction.set_autocommit)(False)
+    await sync_to_async(leave_trace)("never committed")
+
+
+@task(max_attempts=1)
+async def write_in_a_coroutine():
+    """Leave a trace."""
+    await sync_to_async(leave_trace)("written")
+
+
+_thread_is_held = threading.Event()
+
+
+@task(timeout=3.0, max_attempts=1)
+async def return_when_the_thread_is_held():
+    """Return when another coroutine is in the thread that all of them share."""
+    await sync_to_async(leave_trace)("paused")
+    while not _thread_is_held.is_set():
+        await asyncio.sleep(0.01)
+
+
+@task(max_attempts=1)
+async def hold_the_thread():
+    """Keep the thread in which all coroutines use the database, until it may go on."""
+    await sync_to_async(_hold_the_thread)()
+
+
+def _hold_the_thread():
+    leave_trace("held")
+    _thread_is_held.set()
+    while not Trace.objects.filter(what="go on").exists():
+        time.sleep(0.02)
+
+
+async def _pause():
+    await sync_to_async(leave_trace)("paused")
+    await _wait_to_go_on()
+
+
+async def _wait_to_go_on():
+    while not await Trace.objects.filter(what="go on").aexists():
+        await asyncio.sleep(0.02)
+
+
+def _execute(sql):
+    with connection.cursor() as cursor:
+        cursor.execute(sql)

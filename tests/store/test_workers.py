@@ -13,7 +13,17 @@ pytestmark = COMMITS
 
 def card(**columns):
     facts = {"backend": "default", "hostname": "host-7", "pid": 42, "queues": ("mail", "b*")}
-    return WorkerCard(**{"id": uuid4(), **facts, "processes": 2, "threads": 3, "coroutines": 4, **columns})
+    return WorkerCard(
+        **{
+            "id": uuid4(),
+            **facts,
+            "tasks": {"shop.charge": 1},
+            "processes": 2,
+            "threads": 3,
+            "coroutines": 4,
+            **columns,
+        }
+    )
 
 
 @pytest.fixture

@@ -116,6 +116,61 @@ def test_words_that_make_no_sense_lose_no_job(crew):
     assert [report.flight for report in crew.reports] == [held]
 
 
+def test_nonsense_of_a_runner_that_is_dying_changes_nothing(crew):
+    """It was killed because a job was past its limit: that job timed out, and its neighbour is no suspect."""
+    one, peer = add_runner(crew, threads=2)
+    late, neighbour = flight(timeout=5), flight()
+    one.hand([late, neighbour])
+    tell(crew, one, peer, "begun", late.ticket)
+    crew.check(clock.now() + 6, lease_margin=6.0)
+    tell(crew, one, peer, "done", neighbour.ticket, 0.1, ["no outcome"])
+    crew._on_exit(one.number, -9)
+
+    ends = {report.flight.ticket: report.outcome for report in crew.reports}
+    assert type(ends[late.ticket]) is TimedOut
+    assert (type(ends[neighbour.ticket]), ends[neighbour.ticket].suspect) == (Interrupted, False)
+
+
+def test_last_words_that_make_no_sense_kill_nobody(crew, monkeypatch):
+    """A runner that has been reaped has no number any more: it may be a stranger's."""
+    killed = []
+    monkeypatch.setattr("os.killpg", lambda pid, number: killed.append(pid))
+    one, peer = add_runner(crew, threads=1)
+    one.pid = 4711
+    one.hand([held := flight()])
+    peer.sock.send(pack(b'"nonsense'))
+    crew._on_exit(one.number, -11)
+
+    assert killed == []
+    assert [(report.flight, type(report.outcome)) for report in crew.reports] == [(held, Lost)]
+
+
+def test_an_order_that_never_left_is_given_back(crew):
+    """A runner is dead and the keeper has not heard: what it is handed then has not begun, and accuses nobody."""
+    one, peer = add_runner(crew, threads=3)
+    one.hand([held := flight()])
+    assert peer.heard()
+    peer.sock.close()
+    one.hand(late := [flight(), flight()])
+    crew._on_exit(one.number, -9)
+
+    assert crew.never_started == late
+    assert [(report.flight, type(report.outcome)) for report in crew.reports] == [(held, Lost)]
+
+
+def test_an_order_of_which_a_part_has_left_may_have_begun(crew):
+    """What is left of it in line does not tell: the other end may have the rest, and those after it are given back."""
+    one, peer = add_runner(crew, threads=3)
+    orders = [flight(args=json.dumps(["x" * size])) for size in (10, 2_000_000, 10)]
+    one.hand(orders)
+    peer.heard()
+    peer.sock.close()
+    crew._on_exit(one.number, -9)
+
+    assert [report.flight for report in crew.reports] == orders[:2]
+    assert crew.never_started == orders[2:]
+
+
 def test_what_is_to_be_told_waits_for_a_launcher(crew):
     """The process that starts runners is gone for a moment: receivers are told of what ended meanwhile after that."""
     crew._nursery._lose(0.0)
@@ -206,6 +261,26 @@ def test_a_hung_runner_is_killed_and_only_what_hangs_it_is_counted(crew):
     assert {ticket: (type(end), end.counted) for ticket, end in ends.items()} == {
         blocks.ticket: (Interrupted, True),
         waits.ticket: (Interrupted, False),
+    }
+
+
+def test_a_receiver_that_does_not_return_is_counted_to_its_own_job(crew):
+    """The runner has said that the job's turn has come: the function beside it, however long, is not what hangs."""
+    one, peer = add_runner(crew, threads=2)
+    innocent, stuck = flight(), flight(timeout=5)
+    one.hand([innocent, stuck])
+    for each in (innocent, stuck):
+        each.lease_until += 3600
+    tell(crew, one, peer, "taken", stuck.ticket)
+    crew.check(clock.now() + BEGIN_SECONDS + 1, lease_margin=6.0)
+    assert one.phase is Phase.DYING
+
+    crew._on_exit(one.number, -9)
+
+    ends = {report.flight.ticket: report.outcome for report in crew.reports}
+    assert {ticket: (type(end), end.counted) for ticket, end in ends.items()} == {
+        innocent.ticket: (Interrupted, False),
+        stuck.ticket: (Interrupted, True),
     }
 
 

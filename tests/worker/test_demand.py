@@ -38,7 +38,7 @@ def time(monkeypatch):
 def worker(time):
     """The demand of a worker with a free slot."""
     plan = WorkerPlan("default", Options())
-    return Demand(plan, discover(), Pace(), plan.card().id)
+    return Demand(plan, discover(), Pace(), plan.card(discover()).id)
 
 
 def way(worker):

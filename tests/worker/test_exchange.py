@@ -58,7 +58,7 @@ def exchange(monkeypatch):
         "default", Options(lease_seconds=30, renew_seconds=0.1, notify=False, poll_seconds=0.1, rescue_seconds=0.1)
     )
     fleet.runners[0] = Runner(number=0, threads=1, coroutines=0, sock=None, phase=Phase.READY)
-    exchange = Exchange(plan, discover(), plan.card(), fleet, wakeup)
+    exchange = Exchange(plan, discover(), plan.card(discover()), fleet, wakeup)
     exchange.fleet, exchange.worker_id = fleet, exchange._agenda._card.id
     yield exchange
     ForgetfulLine.answers_to_lose = ForgetfulLine.calls_to_refuse = 0
@@ -104,6 +104,20 @@ def test_a_claim_that_was_committed_late_is_found(exchange):
     assert Attempt.objects.get().outcome == "lost"
 
 
+def test_a_claim_that_was_given_back_does_not_count(exchange):
+    """A worker that is to leave after so many jobs has those in mind that it has run, or will."""
+    succeed.enqueue()
+    wait_until(lambda: in_hand(exchange))
+    assert exchange.claimed_count == 1
+
+    exchange.give_back(exchange.fleet.waiting)
+    exchange.fleet.waiting.clear()
+    assert exchange.claimed_count == 0
+    wait_until(lambda: in_hand(exchange))
+
+    assert exchange.claimed_count == 1
+
+
 @pytest.mark.parametrize("refused", [0, 2], ids=["when_it_has_ended", "while_it_lasts"])
 def test_a_worker_that_starts_in_an_outage_rescues_nothing_at_first(exchange, refused):
     """The others were away too: it does not take over what they have had no chance to renew. It claims at once."""
@@ -147,6 +161,7 @@ def test_a_job_that_was_lost_while_it_waits_is_forgotten(exchange):
     wait_until(lambda: not in_hand(exchange))
 
     assert Job.objects.get().status == "RUNNING"
+    assert exchange.claimed_count == 0
 
 
 class TimedOutLine(ForgetfulLine):

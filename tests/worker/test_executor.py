@@ -357,8 +357,8 @@ def test_the_idempotency_key_tells_edited_replays_apart():
 
 @pytest.mark.parametrize(("how", "task"), [(run, cast.give), (run_async, cast.give_async)])
 @pytest.mark.parametrize("is_limited", [True, False])
-def test_the_begin_is_told_of_a_task_that_has_a_limit(how, task, is_limited):
-    """Receivers of task_started come first, then the word, then the task; without a limit nobody needs the word."""
+def test_the_begin_of_a_task_that_has_a_limit_is_told(how, task, is_limited):
+    """Its turn has come, receivers of task_started, the call of the task; without a limit nobody needs the words."""
     heard = []
 
     def listen(**_facts):
@@ -370,7 +370,7 @@ def test_the_begin_is_told_of_a_task_that_has_a_limit(how, task, is_limited):
     finally:
         task_started.disconnect(listen)
 
-    assert heard == (["receiver", "begun"] if is_limited else ["receiver"])
+    assert heard == (["taken", "receiver", "begun"] if is_limited else ["receiver"])
 
 
 def test_a_receiver_that_never_returns_does_not_keep_a_coroutine_from_its_start(monkeypatch):

@@ -409,6 +409,48 @@ def test_a_job_that_does_not_begin_though_nothing_is_before_it_is_the_guilty_one
     assert list(one.hung(clock.now() + BEGIN_SECONDS + 1)) == [stuck.ticket]
 
 
+def test_a_job_whose_own_receivers_do_not_return_is_the_guilty_one(crew):
+    """It was taken, so the GIL and the loop were free: what ran before it, and what waits behind it, are innocent."""
+    one = crew.add(threads=2, coroutines=9)
+    innocent, stuck, behind = flight(), flight(timeout=5), flight(timeout=5, is_coroutine=True)
+    one.hand([innocent, stuck, behind])
+    one.note_taken(stuck.ticket)
+    behind.limit()
+
+    ((ticket, end),) = one.hung(clock.now() + BEGIN_SECONDS + 1).items()
+
+    assert ticket == stuck.ticket
+    assert isinstance(end, Interrupted)
+    assert end.counted
+
+
+def test_a_receiver_that_blocks_the_loop_accuses_its_own_job_alone(crew):
+    """Another coroutine with a limit was handed over before it and waits behind it: neither that nor a third one."""
+    one = crew.add(coroutines=9)
+    innocent, behind, stuck = (flight(timeout=limit, is_coroutine=True) for limit in (None, 5, 5))
+    one.hand([innocent, behind, stuck])
+    behind.begun_at -= 20
+    one.note_taken(stuck.ticket)
+    now = clock.now()
+
+    assert one.hung(now + BEGIN_SECONDS - 1) == {}
+    assert list(one.hung(now + BEGIN_SECONDS + 1)) == [stuck.ticket]
+
+
+def test_a_function_that_is_taken_shows_that_the_gil_is_free(crew):
+    """One that waits for its turn beside it is no sign that something keeps the GIL."""
+    one = crew.add(threads=3)
+    innocent, waits, taken = flight(), flight(timeout=5), flight(timeout=5)
+    one.hand([innocent, waits, taken])
+    for each in (innocent, waits):
+        each.begun_at -= BEGIN_SECONDS + 1
+    assert list(one.hung(clock.now())) == [innocent.ticket]
+
+    one.note_taken(taken.ticket)
+
+    assert one.hung(clock.now()) == {}
+
+
 def test_a_job_that_has_begun_is_not_waited_for(hung):
     """Once its own code is called its time limit is all that counts."""
     one, _before, stuck, _after = hung
@@ -449,6 +491,19 @@ def test_each_that_must_be_stopped_has_an_end_of_its_own(crew):
         unwanted.ticket: Cancelled,
         lost.ticket: Interrupted,
     }
+
+
+def test_a_function_that_was_to_be_stopped_before_its_turn_has_a_moment_to_say_so(crew):
+    """It waited behind another one; its runner does not begin it, and is killed only if it does not say that."""
+    one = crew.add(threads=1)
+    first, unwanted = flight(is_short=True), flight(is_short=True)
+    one.hand([first, unwanted])
+    unwanted.ask(forced=True)
+    one.take_back(first.ticket)
+    now = clock.now()
+
+    assert one.overdue(now, 6.0) == {}
+    assert list(one.overdue(now + COROUTINE_GRACE_SECONDS, 6.0)) == [unwanted.ticket]
 
 
 def test_what_has_committed_its_own_end_needs_no_lease(crew):

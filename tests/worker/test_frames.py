@@ -1,12 +1,18 @@
-"""Frames: payloads come out whole, however the bytes arrive."""
+"""Frames: payloads come out whole, however the bytes arrive, and mean what was meant."""
 
+import socket
 from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from django_jobqueue.registry import Registry
+from django_jobqueue.worker.executor import Order
 from django_jobqueue.worker.frames import MAX_FRAME_BYTES, FrameReader, pack
+from django_jobqueue.worker.runner import RunnerPlan, _Runner
+from tests.worker.flights import MOMENT, flight
+from tests.worker.orders import BOUNDS
 
 PAYLOADS = [b"", b"a", b"\x00\x00\x00\x05", "Ünïcødé 🎈".encode(), b"x" * 300_000]
 
@@ -65,3 +71,37 @@ def test_a_length_that_no_peer_sends_is_refused(length):
 def test_the_largest_length_is_waited_for():
     """A length at the limit is no error."""
     assert FrameReader().feed(MAX_FRAME_BYTES.to_bytes(4, "big")) == []
+
+
+def test_an_order_is_understood_as_it_was_meant(monkeypatch):
+    """Its fields go by position; each arrives under its own name."""
+    keeper, own = socket.socketpair()
+    runner = _Runner(own, Registry({}), RunnerPlan(threads=0, bounds=BOUNDS))
+    taken = []
+    monkeypatch.setattr(runner, "_take", taken.append)
+    meant = flight(
+        timeout=5, attempt_number=2, version=4, edit_count=3, args="[1]", kwargs='{"a": 2}', enqueued_at="yesterday"
+    )
+
+    runner._obey(meant.order())
+
+    assert taken == [
+        Order(
+            ticket=meant.ticket,
+            job_id=meant.claimed.id,
+            attempt_number=2,
+            task="shop.charge",
+            version=4,
+            edit_count=3,
+            enqueued_at="yesterday",
+            started_at=MOMENT,
+            last_attempted_at=MOMENT,
+            worker_ids=["w"],
+            token=str(meant.token),
+            is_limited=True,
+            args="[1]",
+            kwargs='{"a": 2}',
+        )
+    ]
+    keeper.close()
+    own.close()

@@ -26,7 +26,7 @@ def keeper():
 def test_a_claim_that_answers_after_the_signal_starts_nothing(keeper):
     """Jobs of a claim that was under way when the signal came are given back, in the turn of the reply or the next."""
     placed = []
-    keeper._crew.place = lambda: placed.append(len(keeper._crew.fleet.waiting))
+    keeper._crew.place = lambda _now, _lease_margin: placed.extend(keeper._crew.fleet.waiting)
     # The reply is taken in the exchange's turn, after the signal was noticed.
     turn = keeper._exchange.turn
     keeper._exchange.turn = lambda now: keeper._crew.fleet.waiting.append(flight()) or turn(now)

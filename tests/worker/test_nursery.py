@@ -11,15 +11,17 @@ from unittest.mock import Mock
 import pytest
 
 from django_jobqueue.conf import Options
+from django_jobqueue.policy.outcomes import Interrupted
 from django_jobqueue.worker import clock, forkserver
 from django_jobqueue.worker.child import Phase
 from django_jobqueue.worker.crew import Crew
 from django_jobqueue.worker.launcher import Forkserver
-from django_jobqueue.worker.nursery import SLOW_SECONDS
+from django_jobqueue.worker.nursery import SILENT_SECONDS, SLOW_SECONDS
 from django_jobqueue.worker.plan import WorkerPlan
+from django_jobqueue.worker.service import SERVICE
 from django_jobqueue.worker.wakeup import Wakeup
 from tests.waiting import wait_until
-from tests.worker.flights import runner
+from tests.worker.flights import flight, runner
 
 NO_PROCESS = OSError(errno.EAGAIN, "Resource temporarily unavailable")
 
@@ -84,6 +86,18 @@ def test_a_keeper_that_cannot_start_a_launcher_tries_again(crew, monkeypatch):
     wait_until(lambda: crew.take_events() or crew.fleet.runners[0].pid)
 
 
+def test_who_tells_receivers_is_tried_again_when_it_could_not_be_started(crew, monkeypatch, caplog):
+    """What it is to tell waits for it: once there is room, the log says so of it as of any other."""
+    with monkeypatch.context() as patch:
+        patch.setattr("socket.socketpair", refuse)
+        crew.service.tell([1])
+    crew.service.wait(0.0)
+    crew.check(clock.now(), lease_margin=6.0)
+    wait_until(lambda: crew.take_events() or crew.fleet.runners[SERVICE].pid)
+
+    assert "processes can be started again" in [record.message for record in caplog.records]
+
+
 class FakeForkserver:
     """The other end of a forkserver's socket: nobody is started, and the socket takes few requests at a time."""
 
@@ -96,6 +110,7 @@ class FakeForkserver:
 
     def _keep_the_socket(self, _command, *, pass_fds, stdin):
         self.sock = socket.socket(fileno=os.dup(pass_fds[0]))
+        return Mock(pid=4711, **{"poll.return_value": None})
 
     def say(self, **event):
         """Say something to the keeper."""
@@ -149,7 +164,6 @@ def test_a_launcher_whose_code_imports_no_longer_is_not_started_again(crew, fake
     """It says why and ends: what waits for it is accounted for, and nobody listens to its socket any more."""
     crew._nursery._forget()
     crew._nursery._launcher = fake.launcher
-    fake.launcher._process = Mock(pid=4711)
     crew.start()
     crew.check(clock.now() + 60, lease_margin=6.0)
     fake.say(event="broken", error="ImportError")
@@ -162,11 +176,71 @@ def test_a_launcher_whose_code_imports_no_longer_is_not_started_again(crew, fake
     assert not crew._nursery.is_open
 
 
+@pytest.fixture
+def asked(crew, fake):
+    """A crew whose forkserver was ready, and has been asked for runner 0 since."""
+    crew._nursery._forget()
+    crew._nursery._launcher = fake.launcher
+    fake.say(event="ready")
+    crew.take_events()
+    crew._launch(0)
+    return crew
+
+
+def test_a_launcher_that_answers_nothing_is_replaced_and_no_job_is_counted(asked, fake, caplog):
+    """It was asked for a runner and is silent: it is killed, once, and a job in hand comes no nearer to its bound."""
+    busy, _ = runner(3)
+    busy.hand([held := flight()])
+    asked.fleet.runners[3] = busy
+    asked.check(clock.now() + SILENT_SECONDS - 1, lease_margin=6.0)
+    assert not fake.launcher._process.kill.called
+    held.lease_until += 3600
+    for seconds in (1, 2):
+        asked.check(clock.now() + SILENT_SECONDS + seconds, lease_margin=6.0)
+    fake.launcher._process.kill.assert_called_once_with()
+    fake.launcher._process.poll.return_value = -9
+    asked.take_events()
+
+    (report,) = asked.reports
+    assert (report.flight, type(report.outcome), report.outcome.counted) == (held, Interrupted, False)
+    assert [record.levelname for record in caplog.records] == ["ERROR", "WARNING"]
+
+
+@pytest.mark.parametrize("word", ["started", "not_started", "exited"])
+def test_a_launcher_that_says_something_is_not_silent(asked, fake, word):
+    """One that has much to do answers bit by bit: each word of it is a sign of life."""
+    asked._launch(1)
+    fake.launcher._silent_since -= SILENT_SECONDS
+    fake.say(event=word, number=0, pid=99_999_999, error="no room", code=0)
+    asked.take_events()
+    asked.check(clock.now() + 1, lease_margin=6.0)
+
+    assert not fake.launcher._process.kill.called
+
+
+def test_a_launcher_of_which_nothing_is_wanted_may_be_silent(asked, fake):
+    """It has answered all that it was asked, and has nothing to say for an hour."""
+    fake.say(event="started", number=0, pid=99_999_999)
+    asked.take_events()
+    asked.check(clock.now() + 3600, lease_margin=6.0)
+
+    assert not fake.launcher._process.kill.called
+
+
+def test_a_launcher_that_imports_may_be_silent(crew, fake):
+    """What waits for its imports is no sign of anything; how long those may take nobody knows."""
+    crew._nursery._forget()
+    crew._nursery._launcher = fake.launcher
+    crew._launch(0)
+    crew.check(clock.now() + 3600, lease_margin=6.0)
+
+    assert not fake.launcher._process.kill.called
+
+
 def test_a_launcher_that_hangs_in_its_imports_is_named_once(crew, fake, caplog):
     """Nothing says so but the worker's silence: after half a minute one warning names the process."""
     crew._nursery._forget()
     crew._nursery._launcher = fake.launcher
-    fake.launcher._process = Mock(pid=4711)
     crew.check(clock.now() + SLOW_SECONDS - 5, lease_margin=6.0)
     assert not caplog.records
     for seconds in (1, 2):

@@ -3,7 +3,7 @@
 import pytest
 
 from django_jobqueue.worker.fate import cause
-from django_jobqueue.worker.oom import OutOfMemory
+from django_jobqueue.worker.oom import FORGET_SECONDS, OutOfMemory
 
 VERSION_1 = ("9:name=systemd:/\n4:cpu,memory:/here\n", "memory/here/memory.oom_control", "under_oom 0\noom_kill {}\n")
 VERSION_2 = ("0::/here\n", "here/memory.events", "low 0\noom 7\noom_kill {}\n")
@@ -41,11 +41,24 @@ def test_each_kill_explains_one_death(cgroup):
 
 
 def test_a_kill_that_hit_somebody_else_is_forgotten(cgroup):
-    """Kills that were seen before explain no later death."""
+    """Kills that were seen long before explain no later death."""
     oom = OutOfMemory(cgroup.membership, cgroup.root)
     cgroup.count(3)
-    oom.forget()
+    for seconds in (1, 2):
+        oom.forget(1000.0 + seconds * FORGET_SECONDS)
 
+    assert not oom.explains_a_death()
+
+
+def test_a_kill_waits_for_the_death_that_it_explains(cgroup):
+    """Two runners are killed, and one takes its time to end: that the other is replaced before makes no difference."""
+    oom = OutOfMemory(cgroup.membership, cgroup.root)
+    cgroup.count(4)
+    assert oom.explains_a_death()
+    for seconds in (0, 1, 2):
+        oom.forget(1000.0 + seconds)
+
+    assert oom.explains_a_death()
     assert not oom.explains_a_death()
 
 

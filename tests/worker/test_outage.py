@@ -4,6 +4,7 @@ import logging
 
 import psycopg
 import pytest
+from django.db import connection
 
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.outage import FIRST_SECONDS, MAX_SECONDS, Outage
@@ -54,7 +55,7 @@ def test_an_outage_is_two_lines(outage, caplog):
     outage.ended()
 
     first, last = [record.getMessage() for record in caplog.records]
-    assert first == "the database cannot be used: the connection is gone"
+    assert first == "the database cannot be used: the connection is gone; it is tried again, about once a second"
     assert last.startswith("the database is back after")
 
 
@@ -68,6 +69,39 @@ def test_when_it_is_over_calls_are_made_at_once(outage):
 
     outage.failed(GONE)
     assert outage.retry_at - clock.now() <= FIRST_SECONDS
+
+
+@pytest.fixture
+def refusals():
+    """What PostgreSQL says to a database, and to a user, that does not exist."""
+    parameters = connection.get_connection_params()
+    ours = {key: parameters[key] for key in ("host", "port", "user", "password", "dbname") if key in parameters}
+    errors = []
+    for wrong in ({"dbname": "no_such_database"}, {"user": "no_such_user"}):
+        with pytest.raises(psycopg.OperationalError) as refused:
+            psycopg.connect(**ours | wrong)
+        errors.append(refused.value)
+    return errors
+
+
+@pytest.mark.django_db
+def test_what_no_waiting_cures_is_told_to_a_person(refusals, caplog):
+    """A worker that starts with the name of a database or a user that there is not says so, and still tries on."""
+    for refusal in refusals:
+        outage = Outage()
+        outage.failed(refusal)
+
+        assert "; no waiting cures that: mend DATABASES" in caplog.records[-1].getMessage()
+        assert outage.is_on
+
+
+@pytest.mark.django_db
+def test_what_was_there_once_may_come_back(refusals, outage, caplog):
+    """Of a database that was reached before the same words are an outage: a server may be on the move."""
+    outage.ended()
+    outage.failed(refusals[0])
+
+    assert caplog.records[-1].getMessage().endswith("it is tried again, about once a second")
 
 
 def test_an_error_without_words_is_named(outage, caplog):

@@ -1,12 +1,13 @@
 """A child as a process: whom a kill of it meets."""
 
 import signal
+import socket
 import subprocess
 import sys
 
 import pytest
 
-from django_jobqueue.worker.process import kill_group
+from django_jobqueue.worker.process import adopt, kill_group
 
 
 @pytest.fixture
@@ -34,6 +35,14 @@ def end_of(child):
 def too_early(_pid, _number):
     """Find no such group."""
     raise ProcessLookupError
+
+
+def test_a_socket_that_was_handed_down_goes_no_further():
+    """A program that is started with all that it may inherit does not get the line to the keeper."""
+    one, other = socket.socketpair()
+    one.set_inheritable(True)
+    with other, adopt(one.detach()) as adopted:
+        assert not adopted.get_inheritable()
 
 
 def test_a_child_is_killed_with_its_group(start):

@@ -4,17 +4,19 @@ import json
 import socket
 
 import pytest
+from django.db import InterfaceError
 
+from django_jobqueue.backend import JobQueueBackend
 from django_jobqueue.compat import task_finished
 from django_jobqueue.registry import Registry
-from django_jobqueue.worker import runner, service
+from django_jobqueue.worker import receivers, runner, service
 from django_jobqueue.worker.child import Phase
 from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.frames import FrameReader
 from django_jobqueue.worker.runner import RunnerPlan
 from django_jobqueue.worker.service import SERVICE, Service
 from tests.tasks import succeed
-from tests.worker import flights
+from tests.worker import cast, flights
 from tests.worker.orders import BOUNDS
 
 
@@ -69,6 +71,64 @@ def test_a_receiver_is_heard_of_after_each_job_that_it_is_told_of(monkeypatch):
     assert heard == [[], [["told", 1]], [["told", 1]], [["told", 1]]]
     keeper.close()
     own.close()
+
+
+MISDEEDS = {
+    "leaves the process": lambda: cast.come_to("exit 0"),
+    "interrupts": lambda: cast.come_to("interrupt"),
+    "leaves a transaction open": cast.leave_autocommit_off.func,
+    "breaks a transaction": cast.leave_aborted.func,
+    "loses the connection": cast.hang_up_unseen.func,
+    "closes it inside a transaction": cast.leave_atomic_open_and_close.func,
+}
+
+
+@pytest.mark.parametrize("misdeed", MISDEEDS.values(), ids=MISDEEDS)
+@pytest.mark.django_db(transaction=True)
+def test_whatever_a_receiver_does_the_next_ends_are_told(misdeed):
+    """A receiver is a guest: what it raises, and what it leaves in the connection, is over before the next job."""
+    ids = [int(succeed.enqueue().id) for _ in range(3)]
+    heard = []
+
+    def listen(task_result, **_facts):
+        heard.append(int(task_result.id))
+        if len(heard) == 1:
+            misdeed()
+
+    task_finished.connect(listen)
+    try:
+        told = list(receivers.tell(ids, backend="default"))
+    finally:
+        task_finished.disconnect(listen)
+
+    assert heard == ids
+    assert len(told) == 3
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_that_cannot_be_read_keeps_no_other_from_being_told(monkeypatch, caplog):
+    """Whatever the driver or the code raises: the log says of which job nobody is told."""
+    ids = [int(succeed.enqueue().id) for _ in range(2)]
+    heard, read = [], JobQueueBackend.get_result
+
+    def break_at_the_first(self, job_id):
+        if int(job_id) == ids[0]:
+            raise InterfaceError("the connection is closed")
+        return read(self, job_id)
+
+    monkeypatch.setattr(JobQueueBackend, "get_result", break_at_the_first)
+
+    def listen(task_result, **_facts):
+        heard.append(int(task_result.id))
+
+    task_finished.connect(listen)
+    try:
+        list(receivers.tell(ids, backend="default"))
+    finally:
+        task_finished.disconnect(listen)
+
+    assert heard == ids[1:]
+    assert f"job {ids[0]}" in caplog.text
 
 
 def test_what_is_told_is_handed_over_in_portions(stage, monkeypatch):

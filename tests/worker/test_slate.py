@@ -91,6 +91,55 @@ def test_a_tidy_job_keeps_its_connection(lasting, caplog):
     assert [record for record in caplog.records if record.name.startswith("django_jobqueue")] == []
 
 
+def test_a_shared_connection_that_is_dead_is_dropped():
+    """Nothing comes of it any more for anybody, whoever is in the middle of something: it is replaced."""
+    run(cast.write)
+    connection.ensure_connection()
+    cast.hang_up_unseen.func()
+
+    assert slate.mend() is False
+    assert connection.connection is None
+
+
+def test_a_shared_connection_that_works_is_left_as_it_is():
+    """Neither its age nor a transaction, broken or not, is a reason to close it under somebody; the latter is told."""
+    connection.ensure_connection()
+    before, connection.close_at = connection.connection, 0
+    assert slate.mend() is False
+    assert connection.close_at == 0
+
+    cast.leave_raw_begin.func()
+    assert slate.mend() is True
+    cast.leave_aborted.func()
+    assert slate.mend() is True
+
+    assert connection.connection is before
+    slate.after("a task")
+
+
+def test_a_shared_transaction_says_nothing_where_the_project_has_no_autocommit(monkeypatch):
+    """There each query opens one; it is left to whoever commits it."""
+    monkeypatch.setitem(connection.settings_dict, "AUTOCOMMIT", False)
+    connection.set_autocommit(False)
+    cast.count_traces()
+    before = connection.connection
+
+    assert slate.mend() is False
+    assert connection.connection is before
+    connection.close()
+
+
+def test_a_shared_connection_that_cannot_be_mended_fails_nobody(monkeypatch, caplog):
+    """It is dropped, and said."""
+    connection.ensure_connection()
+    with monkeypatch.context() as patch:
+        patch.setattr(connection, "close_if_unusable_or_obsolete", lambda: 1 / 0)
+        assert slate.mend() is False
+
+    assert connection.connection is None
+    assert "cannot be mended" in caplog.text
+
+
 def test_a_callback_that_was_never_due_is_not_called():
     """What a job meant to do on a commit that never came is not done by the next one's commit."""
     called = []

@@ -5,15 +5,20 @@ from argparse import ArgumentParser
 from dataclasses import asdict
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from demo_project.embedded_pg.errors import EmbeddedServerError
 from demo_project.embedded_pg.server import Server
+from django_jobqueue.management.command_line import take_options_anywhere, tell_in_one_line
 
 
 class Command(BaseCommand):
     help = "Show, stop or reset the embedded PostgreSQL of this checkout."
     requires_system_checks: list[str] = []  # it must help when nothing else works
+
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """Read the line as the commands of the app do."""
+        return tell_in_one_line(take_options_anywhere(super().create_parser(prog_name, subcommand, **kwargs)))
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True, metavar="status|stop|reset")

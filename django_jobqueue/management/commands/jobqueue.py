@@ -12,7 +12,7 @@ from django.utils.connection import ConnectionDoesNotExist
 from django_jobqueue.backend import postgresql_remedy
 from django_jobqueue.database import queue_database
 from django_jobqueue.exceptions import InvalidOptions, InvalidPayload, Refused
-from django_jobqueue.management.command_line import tell_in_one_line
+from django_jobqueue.management.command_line import take_options_anywhere, tell_in_one_line, unknown_backend
 from django_jobqueue.management.jobqueue import dead, jobs, prune, stats
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
 from django_jobqueue.shown import text
@@ -26,8 +26,8 @@ class Command(BaseCommand):
     requires_system_checks = []
 
     def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
-        """Tell of a mistyped line in one of its own."""
-        return tell_in_one_line(super().create_parser(prog_name, subcommand, **kwargs))
+        """Take Django's options anywhere, and tell of a mistyped line in one of its own."""
+        return tell_in_one_line(take_options_anywhere(super().create_parser(prog_name, subcommand, **kwargs)))
 
     def add_arguments(self, parser: CommandParser) -> None:
         """Let each subject add its parsers."""
@@ -72,7 +72,7 @@ class Command(BaseCommand):
 
 def _usable_database(backend: str) -> str:
     if backend != "default" and backend not in getattr(settings, "TASKS", {}):
-        raise Usage(f"there is no backend {backend!r} in TASKS")
+        raise Usage(unknown_backend(backend, getattr(settings, "TASKS", {})))
     using = queue_database(backend)
     try:
         connection = connections[using]

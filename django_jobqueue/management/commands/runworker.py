@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
 from argparse import ArgumentParser, ArgumentTypeError
 from contextlib import suppress
+from functools import partial
 from types import FrameType
 from typing import Any
 
@@ -14,6 +16,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django_jobqueue.compat import DEFAULT_TASK_BACKEND_ALIAS
 from django_jobqueue.exceptions import JobQueueError
 from django_jobqueue.management.command_line import tell_in_one_line
+
+logger = logging.getLogger("django_jobqueue.worker")
 
 STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
 
@@ -35,7 +39,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--queue",
             action="append",
-            type=_queue,
+            type=partial(_queue, "--queue"),
             default=[],
             metavar="NAME",
             help="Serve this queue; NAME* is a prefix. May be repeated.",
@@ -43,7 +47,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "--exclude-queue",
             action="append",
-            type=_queue,
+            type=partial(_queue, "--exclude-queue"),
             default=[],
             metavar="NAME",
             help="Leave this queue alone. May be repeated.",
@@ -74,11 +78,12 @@ class Command(BaseCommand):
 
     def handle(self, **given: Any) -> None:
         """Build the plan and run it."""
-        from django_jobqueue.management.worker_plan import plan_for
+        from django_jobqueue.management.worker_plan import plan_for, queues_of_no_task
         from django_jobqueue.registry import discover
 
         if both := sorted({*given["queue"]} & {*given["exclude_queue"]}):
-            raise CommandError(f"--queue and --exclude-queue both name {', '.join(both)}; leave one of them out")
+            words = f"--queue and --exclude-queue both name {', '.join(both)}; leave one of them out"
+            raise CommandError(words, returncode=2)
         try:
             plan = plan_for(
                 given["backend"],
@@ -97,6 +102,10 @@ class Command(BaseCommand):
 
         from django_jobqueue.worker.keeper import Keeper, WorkerFailed
 
+        if strangers := queues_of_no_task(plan, registry):
+            logger.info(strangers)
+            if given["verbosity"]:
+                self._say(f"{strangers[:1].upper()}{strangers[1:]}.")
         keeper = Keeper(plan, registry, self._say if given["verbosity"] else None)
         failure: WorkerFailed | None = None
         try:
@@ -134,9 +143,15 @@ def _positive(text: str) -> int:
     return int(text)
 
 
-def _queue(text: str) -> str:
-    if not text.strip():
+def _queue(option: str, text: str) -> str:
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    if not names:
         raise ArgumentTypeError(f"the name of a queue, or a prefix like mail-*; got {text!r}")
+    if "," in text:
+        raise ArgumentTypeError(f"one queue each: type {' '.join(f'{option} {name}' for name in names)}; got {text!r}")
+    prefix, *more = text.split("*")
+    if any(more):
+        raise ArgumentTypeError(f"an asterisk ends a prefix: type {option} '{prefix}*'; got {text!r}")
     return text
 
 

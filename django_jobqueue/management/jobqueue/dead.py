@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from django.db.models import OuterRef, Q, QuerySet, Subquery
@@ -18,8 +19,8 @@ from django_jobqueue.management.jobqueue.options import (
     add_common_options,
     add_list_options,
     chosen,
+    filter_hints,
     given,
-    task_hint,
 )
 from django_jobqueue.management.jobqueue.story import row, tell
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
@@ -85,7 +86,7 @@ def list_letters(terminal: Terminal, using: str, options: dict[str, Any]) -> boo
         letters = letters.order_by("-last_died_at", "-id") if status == "OPEN" else letters.order_by("-id")
         rows = list(_with_last_error(letters, using)[: options["limit"]])
     document = {"dead_letters": [_document(letter) for letter in rows]}
-    terminal.answer(document, _lines(terminal, rows, options["task"]))
+    terminal.answer(document, _lines(terminal, rows, options))
     return True
 
 
@@ -115,8 +116,8 @@ def replay_letters(terminal: Terminal, using: str, options: dict[str, Any]) -> b
         job = operations.replay(letter_id, by=options["by"], reason=options["reason_text"], using=using, **edit)
         return _told(letter_id, job.pk, job.task)
 
-    ids, task = _ids(using, options), options["task"]
-    return do_to_each(terminal, ids, replay, done="replayed", per_second=options["per_second"], task=task)
+    ids, hints = _ids(using, options), partial(filter_hints, options)
+    return do_to_each(terminal, ids, replay, done="replayed", per_second=options["per_second"], hints=hints)
 
 
 def discard_letters(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
@@ -130,7 +131,8 @@ def discard_letters(terminal: Terminal, using: str, options: dict[str, Any]) -> 
         task = Job.objects.using(using).filter(pk=letter.job_id).values_list("task", flat=True).get()
         return _told(letter.pk, letter.job_id, task)
 
-    return do_to_each(terminal, _ids(using, options), discard, done="discarded", task=options["task"])
+    hints = partial(filter_hints, options)
+    return do_to_each(terminal, _ids(using, options), discard, done="discarded", hints=hints)
 
 
 def _told(letter_id: int | str, job_id: int, task: str) -> Told:
@@ -196,20 +198,25 @@ def _with_last_error(letters: QuerySet[DeadLetter], using: str) -> QuerySet[Any]
 
 def _document(letter: Any) -> dict[str, Any]:
     about_job = {"task": letter.job.task, "queue_name": letter.job.queue_name}
-    return row(letter) | about_job | {"exception_class": letter.exception_class, "message": _message(letter)}
+    return (
+        row(letter)
+        | {"note": text(letter.note)}
+        | about_job
+        | {"exception_class": letter.exception_class, "message": _message(letter)}
+    )
 
 
 def _message(letter: Any) -> str | None:
     return None if letter.message is None else text(letter.message)
 
 
-def _lines(terminal: Terminal, letters: list[Any], task: str | None) -> list[str]:
+def _lines(terminal: Terminal, letters: list[Any], options: dict[str, Any]) -> list[str]:
     if not letters:
-        return ["no dead letters", *task_hint(task)]
+        return ["no dead letters", *filter_hints(options)]
     headings = ["id", "job", "task", "queue", "status", "reason", "deaths", "died", "error"]
     cells = [
         [
-            letter.pk, letter.job_id, letter.job.task, letter.job.queue_name, letter.status.lower(), letter.reason,
+            letter.pk, letter.job_id, letter.job.task, letter.job.queue_name, letter.status, letter.reason,
             letter.deaths, letter.last_died_at, f"{letter.exception_class or ''}: {_message(letter) or ''}".strip(": "),
         ]
         for letter in letters

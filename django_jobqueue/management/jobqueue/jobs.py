@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from django.db.models import Q
@@ -18,8 +19,8 @@ from django_jobqueue.management.jobqueue.options import (
     add_common_options,
     add_list_options,
     chosen,
+    filter_hints,
     given,
-    task_hint,
 )
 from django_jobqueue.management.jobqueue.story import tell
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
@@ -64,7 +65,7 @@ def add_parsers(subjects: Any) -> None:
 
     parser = verbs.add_parser("cancel", help="cancel jobs; one that runs is asked to stop")
     parser.add_argument("ids", nargs="*", metavar="ID", help="of jobs; or give a filter")
-    parser.add_argument("--status", choices=["waiting", "ready"], help="only those")
+    parser.add_argument("--status", type=str.lower, choices=["waiting", "ready"], help="only those")
     parser.add_argument("--force", action="store_true", help="stop a running one with its process")
     _add_filters(parser)
     add_choice_options(parser)
@@ -88,7 +89,7 @@ def list_jobs(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
             jobs = jobs.filter(pk__lt=top, pk__gte=floor)
         rows = list(jobs.filter(filters).values(*_COLUMNS)[: options["limit"]])
     ends_at = floor if floor > 1 and len(rows) < options["limit"] else None
-    lines = [*_lines(terminal, rows, ends_at), *([] if rows else task_hint(options["task"]))]
+    lines = [*_lines(terminal, rows, ends_at), *([] if rows else filter_hints(options))]
     terminal.answer({"jobs": rows, "searched_from": ends_at}, lines)
     return True
 
@@ -112,9 +113,11 @@ def cancel_jobs(terminal: Terminal, using: str, options: dict[str, Any]) -> bool
         job = operations.cancel(job_id, using=using, **words)
         document = {"id": job.pk, "task": job.task, "status": job.status}
         is_over = job.status == Job.Status.CANCELLED
-        return Told(f"job {job.pk} {job.task}", document, "cancelled" if is_over else "is asked to stop")
+        return Told(f"job {job.pk} {job.task}", document, "cancelled" if is_over else f"is {stopped}")
 
-    return do_to_each(terminal, _ids(using, options), cancel, done="cancelled", in_all="cancelled, or asked to stop")
+    stopped = "stopped with its process" if options["force"] else "asked to stop"
+    ids, hints = _ids(using, options), partial(filter_hints, options)
+    return do_to_each(terminal, ids, cancel, done="cancelled", in_all=f"cancelled, or {stopped}", hints=hints)
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:
@@ -163,5 +166,4 @@ def _table(terminal: Terminal, rows: list[dict[str, Any]]) -> list[str]:
 
 
 def _status(job: dict[str, Any]) -> str:
-    status: str = job["status"].lower()
-    return f"{status} ({job['waiting_for']})" if job["waiting_for"] else status
+    return f"{job['status']} ({job['waiting_for']})" if job["waiting_for"] else job["status"]

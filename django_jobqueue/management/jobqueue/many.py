@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from django_jobqueue.exceptions import Refused
-from django_jobqueue.management.jobqueue.options import task_hint
 from django_jobqueue.management.jobqueue.terminal import Terminal, printable
 from django_jobqueue.shown import text
 
@@ -33,14 +32,13 @@ def do_to_each(
     done: str,
     in_all: str = "",
     per_second: float | None = None,
-    task: str | None = None,
+    hints: Callable[[], list[str]] = list,
 ) -> bool:
     """Do it to one after the other, and answer; False where one or more were refused.
 
     done is the past tense of the deed, which may answer with what there is to tell of the row; in_all the same for the
-    last line, if it needs other words; task is the one that the
-    rows were chosen by. Each row is done with, for good, before the next: whoever stops the command halfway, or runs it
-    again, harms nothing.
+    last line, if it needs other words; hints what to add where no row was found. Each row is done with, for good,
+    before the next: whoever stops the command halfway, or runs it again, harms nothing.
     """
     did: list[int | str] = []
     words: list[Told] = []
@@ -72,7 +70,7 @@ def do_to_each(
     if len(words) != 1 or refused or interrupted:
         lines += _summary(terminal, in_all or done, len(did), refused, interrupted=interrupted)
     if not did and not refused:
-        lines += task_hint(task)
+        lines += hints()
     terminal.answer(document, lines)
     return not refused and not interrupted
 

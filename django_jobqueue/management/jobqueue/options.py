@@ -5,11 +5,12 @@ from __future__ import annotations
 import argparse
 import getpass
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence, Set
 from difflib import get_close_matches
 from typing import Any
 
 from django_jobqueue import registry
+from django_jobqueue.compat import task_backends
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage, printable
 from django_jobqueue.tasks import names_of
 
@@ -77,18 +78,31 @@ def given(options: dict[str, Any], **columns: str) -> dict[str, Any]:
     return {column: options[name] for name, column in columns.items() if options[name] is not None}
 
 
-def task_hint(name: str | None) -> list[str]:
-    """Say, where nothing was found by a task's name, whether there is such a task, and which may have been meant."""
-    if name is None:
-        return []
+def filter_hints(options: dict[str, Any], *, queues: Iterable[str] = ()) -> list[str]:
+    """Say, where a filter found nothing, what of it is no name, and which may have been meant.
+
+    queues are names that are known to the caller. Those of tasks and of QUEUES are added.
+    """
     try:
-        known = sorted({known for task in registry.known_tasks() for known in names_of(task)})
+        tasks = registry.known_tasks()
     except ImportError:
         return []
-    if name in known:
-        return []
-    near = [one for one in known if one.endswith(f".{name}")] or get_close_matches(name, known, n=3)
-    return [f"no task is named {printable(name)}" + (f"; did you mean {' or '.join(near)}?" if near else "")]
+    listed = (params.get("QUEUES") or [] for params in task_backends.settings.values())
+    hints = [
+        _hint("task is named", options.get("task"), {name for task in tasks for name in names_of(task)}),
+        _hint(
+            "task has the queue", options.get("queue"), {*queues, *(task.queue_name for task in tasks)}.union(*listed)
+        ),
+    ]
+    return [hint for hint in hints if hint]
+
+
+def _hint(what: str, name: str | None, known: Set[str]) -> str:
+    if name is None or name in known:
+        return ""
+    near = sorted(one for one in known if one.endswith(f".{name}")) or get_close_matches(name, sorted(known), n=3)
+    meant = " or ".join(printable(one) for one in near)
+    return f"no {what} {printable(name)}" + (f"; did you mean {meant}?" if meant else "")
 
 
 def default_actor() -> str:

@@ -6,7 +6,7 @@ import argparse
 from dataclasses import asdict
 from typing import Any
 
-from django_jobqueue.management.jobqueue.options import add_common_options
+from django_jobqueue.management.jobqueue.options import add_common_options, filter_hints
 from django_jobqueue.management.jobqueue.terminal import Terminal, duration
 from django_jobqueue.watch.stats import QueueStats, queue_stats, task_stats, total
 
@@ -30,11 +30,13 @@ def add_parsers(subjects: Any) -> None:
 def stats(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
     """Show a row for each queue, and their total."""
     rows = task_stats(using) if options["by_task"] else queue_stats(using)
+    busy = {row.queue_name for row in rows}
     if options["queue"] is not None:
         rows = [row for row in rows if row.queue_name == options["queue"]]
     everything = total(rows)
     document = {"queues": [_document(row) for row in rows], "total": _document(everything)}
-    terminal.answer(document, _lines(terminal, rows, everything, by_task=options["by_task"]))
+    hints = [] if rows else filter_hints({"queue": options["queue"]}, queues=busy)
+    terminal.answer(document, [*_lines(terminal, rows, everything, by_task=options["by_task"]), *hints])
     return True
 
 

@@ -2,78 +2,152 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from functools import partial
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from django_jobqueue.management.jobqueue.terminal import Terminal, printable_lines
+from django_jobqueue.management.jobqueue.terminal import Terminal, duration, printable_lines
 from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job
-from django_jobqueue.shown import Veil, text, veil_named
+from django_jobqueue.shown import text, veil_named
 from django_jobqueue.store.audit import object_of
+from django_jobqueue.watch.workers import worker_names
 
 NEWEST = 20
 """Attempts and audit entries that are shown, newest first."""
 
+EDITED = ("args", "kwargs")
+"""What an audit entry holds of a job only where a person has changed it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Story:
+    """What is told of one job."""
+
+    job: Job
+    letter: DeadLetter | None
+    attempts: list[Attempt]
+    entries: list[AuditEntry]
+    death: Attempt | None
+    """The attempt that the letter died of: after a replay there may be newer ones."""
+    last_error: Attempt | None
+    """The newest attempt that was charged, unless that is the death."""
+
 
 def tell(terminal: Terminal, job: Job, letter: DeadLetter | None, using: str) -> None:
     """Answer with one job's story."""
-    veil = veil_named(job.task)
-    secrets = veil.secrets_in(job.args, job.kwargs)
-    attempts = list(Attempt.objects.using(using).filter(job=job).order_by("-number")[:NEWEST])
-    entries = list(AuditEntry.objects.using(using).filter(object=object_of(job.pk)).order_by("-id")[:NEWEST])
-    shown = partial(row, veil=veil, secrets=secrets)
+    story = _read(job, letter, using)
+    _cover(story)
     document = {
-        "dead_letter": letter and shown(letter),
-        "job": shown(job),
-        "attempts": [shown(attempt) for attempt in attempts],
-        "audit": [shown(entry) for entry in entries],
+        "dead_letter": letter and row(letter) | _error_columns(story.death),
+        "job": row(job),
+        "attempts": [row(attempt) for attempt in story.attempts],
+        "audit": [row(entry) for entry in story.entries],
     }
-    terminal.answer(document, _lines(terminal, document))
+    names = worker_names(using, [attempt.worker_id for attempt in story.attempts])
+    terminal.answer(document, _lines(terminal, story, names))
 
 
-def row(
-    instance: Job | DeadLetter | Attempt | AuditEntry, *, veil: Veil | None = None, secrets: Collection[str] = ()
-) -> dict[str, Any]:
-    """Every column of a row by its name, as it may be shown."""
-    veil = veil or Veil()
-    columns = {field.attname: field.value_from_object(instance) for field in instance._meta.concrete_fields}
+def row(instance: Job | DeadLetter | Attempt | AuditEntry) -> dict[str, Any]:
+    """Every column of a row by its name."""
+    return {field.attname: field.value_from_object(instance) for field in instance._meta.concrete_fields}
+
+
+def _read(job: Job, letter: DeadLetter | None, using: str) -> Story:
+    newest_first = Attempt.objects.using(using).filter(job=job).order_by("-number")
+    attempts = list(newest_first[:NEWEST])
+    # The letter is dated by the statement that closes the attempt.
+    death = newest_first.filter(finished_at__lte=letter.last_died_at).first() if letter else None
+    # An interruption has words too, and is no error of the job.
+    failed = next((attempt for attempt in attempts if attempt.charged), None)
+    return Story(
+        job,
+        letter,
+        attempts,
+        list(AuditEntry.objects.using(using).filter(object=object_of(job.pk)).order_by("-id")[:NEWEST]),
+        death,
+        None if failed == death else failed,
+    )
+
+
+def _cover(story: Story) -> None:
+    """Hide in all rows what must not be shown; they are only read from here on."""
+    veil = veil_named(story.job.task)
+    secrets = veil.secrets_in(story.job.args, story.job.kwargs)
     # A replay with other arguments has them in its entry too.
     covers = {"args": veil.args, "before": veil.record, "after": veil.record}
-    return {name: _covered(value, covers.get(name, veil.value), secrets) for name, value in columns.items()}
+    rows: list[Any] = [*story.attempts, *story.entries, story.letter, story.death, story.last_error, story.job]
+    for instance in filter(None, rows):
+        for name, value in row(instance).items():
+            if isinstance(value, str):
+                setattr(instance, name, text(value, secrets))
+            elif isinstance(value, list | dict):
+                setattr(instance, name, covers.get(name, veil.value)(value, secrets))
 
 
-def _covered(value: Any, cover: Callable[[Any, Collection[str]], Any], secrets: Collection[str]) -> Any:
-    match value:
-        case str():
-            return text(value, secrets)
-        case list() | dict():
-            return cover(value, secrets)
-    return value
+def _error_columns(attempt: Attempt | None) -> dict[str, Any]:
+    return {name: getattr(attempt, name, None) for name in ("exception_class", "message")}
 
 
-def _lines(terminal: Terminal, document: dict[str, Any]) -> list[str]:
-    letter, job, attempts = document["dead_letter"], document["job"], document["attempts"]
+def _lines(terminal: Terminal, story: Story, names: Mapping[Any, str]) -> list[str]:
+    heading = terminal.style.MIGRATE_HEADING
+    job, letter = story.job, story.letter
     lines = []
     if letter:
-        heading = terminal.style.MIGRATE_HEADING(f"Dead letter {letter['id']}")
-        lines += [heading, *terminal.fields(_without_id(letter)), ""]
-    lines += [terminal.style.MIGRATE_HEADING(f"Job {job['id']}"), *terminal.fields(_without_id(job))]
-    if attempts:
-        columns = ("number", "outcome", "finished_at", "exception_class", "message")
-        ended = [[attempt[name] for name in columns] for attempt in attempts]
-        lines += ["", *terminal.table(["attempt", "outcome", "ended", "exception", "message"], ended)]
-    if entries := document["audit"]:
-        deeds = [[entry[name] for name in ("at", "actor", "action", "reason")] for entry in entries]
+        fields = _without_id(letter) | _error("error", story.death)
+        lines += [heading(f"Dead letter {letter.pk}"), *terminal.fields(fields), ""]
+    lines += [heading(f"Job {job.pk}"), *terminal.fields(_without_id(job) | _error("last_error", story.last_error))]
+    if story.attempts:
+        lines += ["", *_attempts(terminal, story.attempts, names)]
+    if story.entries:
+        deeds = [(e.at, e.actor, e.action, e.reason) for e in story.entries]
         lines += ["", *terminal.table(["at", "who", "did", "because"], deeds)]
-    last = next((attempt for attempt in attempts if attempt["traceback"]), None)
-    if last:
-        lines += [
-            "",
-            terminal.style.MIGRATE_HEADING(f"Traceback of attempt {last['number']}"),
-            *printable_lines(last["traceback"]),
-        ]
+        lines += [line for entry in story.entries for line in _edit(terminal, entry)]
+    for attempt in (story.last_error, story.death):
+        lines += ["", *_traceback(terminal, attempt)] if attempt else []
     return lines
 
 
-def _without_id(columns: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in columns.items() if name != "id" and value not in (None, "", [], {})}
+def _without_id(instance: Job | DeadLetter) -> dict[str, Any]:
+    return {name: value for name, value in row(instance).items() if name != "id" and value not in (None, "", [], {})}
+
+
+def _error(name: str, attempt: Attempt | None) -> dict[str, str]:
+    error = ": ".join(part for part in _error_columns(attempt).values() if part)
+    return {name: error} if error else {}
+
+
+def _attempts(terminal: Terminal, attempts: list[Attempt], names: Mapping[Any, str]) -> list[str]:
+    headings = ["attempt", "outcome", "charged", "started", "took", "worker", "exception", "message"]
+    cells = [
+        (
+            a.number, a.outcome, "yes" if a.charged else "no", a.started_at, _took(a),
+            names.get(a.worker_id) or str(a.worker_id or "")[:8], a.exception_class, a.message,
+        )
+        for a in attempts
+    ]  # fmt: skip
+    return terminal.table(headings, cells)
+
+
+def _took(attempt: Attempt) -> str | None:
+    if attempt.started_at is None or attempt.finished_at is None:
+        return None
+    return duration((attempt.finished_at - attempt.started_at).total_seconds())
+
+
+def _edit(terminal: Terminal, entry: AuditEntry) -> list[str]:
+    """Show the arguments before and after, where the act has changed them."""
+    before, after = ({**side} if isinstance(side, dict) else {} for side in (entry.before, entry.after))
+    edited = [name for name in EDITED if name in before or name in after]
+    if not edited:
+        return []
+    versions = {"before": before, "after": after}
+    sides = {f"{name} {when}": side.get(name) for name in edited for when, side in versions.items()}
+    title = f"Edited by {entry.action} at {entry.at.isoformat(timespec='seconds')}"
+    return ["", terminal.style.MIGRATE_HEADING(title), *terminal.fields(sides)]
+
+
+def _traceback(terminal: Terminal, attempt: Attempt) -> list[str]:
+    if not attempt.traceback:
+        return [terminal.style.MIGRATE_HEADING(f"Attempt {attempt.number} left no traceback")]
+    heading = terminal.style.MIGRATE_HEADING(f"Traceback of attempt {attempt.number}")
+    return [heading, *printable_lines(attempt.traceback)]

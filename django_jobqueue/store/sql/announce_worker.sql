@@ -2,9 +2,9 @@
 -- index      the primary key of the workers
 -- safe because  each worker writes its own row only
 INSERT INTO {worker} AS worker (
-    id, backend, hostname, pid, queues, processes, threads, coroutines, running, stale_refused, started_at, last_seen_at
+    id, backend, hostname, pid, queues, tasks, processes, threads, coroutines, running, stale_refused, started_at, last_seen_at
 ) VALUES (
-    %(id)s::uuid, %(backend)s, %(hostname)s, %(pid)s, %(queues)s::jsonb, %(processes)s, %(threads)s, %(coroutines)s,
+    %(id)s::uuid, %(backend)s, %(hostname)s, %(pid)s, %(queues)s::jsonb, %(tasks)s::jsonb, %(processes)s, %(threads)s, %(coroutines)s,
     %(running)s, %(stale_refused)s, statement_timestamp(), statement_timestamp()
 )
 ON CONFLICT (id) DO UPDATE

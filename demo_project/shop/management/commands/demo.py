@@ -7,7 +7,7 @@ import signal
 import sys
 import threading
 import time
-from argparse import ArgumentParser
+from argparse import ArgumentParser, ArgumentTypeError
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,13 +15,15 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError
+from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from demo_project.ports import LAST
 from demo_project.processes import ChildFailed, Processes
 from demo_project.shop.models import Product
 from demo_project.shop.rehearsal.run import rehearse
 from demo_project.shop.seed import ADMIN, admin_password, forget_the_past, seed
 from demo_project.shop.stage import Stage
+from django_jobqueue.management.command_line import tell_in_one_line
 
 
 class Stopped(BaseException):
@@ -31,8 +33,12 @@ class Stopped(BaseException):
 class Command(BaseCommand):
     help = "Run the demo shop with real jobs: a site, two workers, mail server and partners."
 
+    def create_parser(self, prog_name: str, subcommand: str, **kwargs: Any) -> CommandParser:
+        """Take options in full only, and tell of a mistyped line in one of its own."""
+        return tell_in_one_line(super().create_parser(prog_name, subcommand, **{"allow_abbrev": False} | kwargs))
+
     def add_arguments(self, parser: ArgumentParser) -> None:
-        parser.add_argument("--port", type=int, default=8000, help="Port wanted for the site.")
+        parser.add_argument("--port", type=_port, default=8000, help="Port wanted for the site.")
         parser.add_argument(
             "--once",
             action="store_true",
@@ -139,6 +145,12 @@ def only_demo(state: Path) -> Iterator[Path]:
         yield file
     finally:
         os.close(lock)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > LAST:
+        raise ArgumentTypeError(f"a number up to {LAST}, where 0 is any port; got {text!r}")
+    return int(text)
 
 
 def _raise_on_signals() -> None:

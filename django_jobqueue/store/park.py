@@ -1,0 +1,87 @@
+"""Put aside what no worker knows, take it back when one does, and bury what nobody has known for too long.
+
+A job is known by its task and version. Attempts are not touched: nobody has run it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from django_jobqueue.store.claim import ALL_ONE, Serving, known_versions
+from django_jobqueue.store.statement import Row, Statement, text_array
+
+LIMIT = 1000
+"""Jobs that one statement takes back at most."""
+
+ALIVE_SECONDS = 60.0
+"""A worker that was heard of so long ago counts as living: rather a job stays READY than that it goes to and fro."""
+
+
+class BuriedUnknown(NamedTuple):
+    """A job that nobody has known for too long."""
+
+    id: int
+    task: str
+    reason: str
+
+
+def park(
+    *,
+    backend: str,
+    tasks: Sequence[str],
+    versions: Mapping[str, int] = ALL_ONE,
+    serving: Serving,
+    older_than_seconds: float = 5.0,
+    limit: int = 200,
+) -> Statement[frozenset[str]]:
+    """Look among the first `limit` ready jobs for those that are not known here and due for longer than that.
+
+    What no living worker knows is parked. Answers with the names of all that is not known here; a task of which only
+    older versions are known is named with the version that is missing, as in `shop.charge v3`. Jobs of queues that
+    are not served are somebody else's to know.
+    """
+    params = {
+        "backend": backend,
+        "tasks": text_array(tasks),
+        "versions": known_versions(tasks, versions),
+        "served": text_array(serving.served) if serving.served else None,
+        "excluded": text_array(serving.excluded) if serving.excluded else None,
+        "older_than_seconds": older_than_seconds,
+        "alive_seconds": ALIVE_SECONDS,
+        "limit": limit,
+    }
+    return Statement("park", params, _names)
+
+
+def unpark(
+    *, backend: str, tasks: Sequence[str], versions: Mapping[str, int] = ALL_ONE, limit: int = LIMIT
+) -> Statement[list[str]]:
+    """Take back what is known here, at most `limit` jobs; answers with the queue of each."""
+    params = {
+        "backend": backend,
+        "tasks": text_array(tasks),
+        "versions": known_versions(tasks, versions),
+        "limit": limit,
+    }
+    return Statement("unpark", params, _queues)
+
+
+def bury_parked(
+    *, backend: str, tasks: Sequence[str], after_seconds: float, limit: int = 100
+) -> Statement[list[BuriedUnknown]]:
+    """Bury what has been parked for longer than that: `unknown_version` where the task is known here."""
+    params = {"backend": backend, "tasks": text_array(tasks), "after_seconds": after_seconds, "limit": limit}
+    return Statement("bury_parked", params, _buried)
+
+
+def _names(rows: list[Row]) -> frozenset[str]:
+    return frozenset(row[0] for row in rows)
+
+
+def _queues(rows: list[Row]) -> list[str]:
+    return [row[0] for row in rows]
+
+
+def _buried(rows: list[Row]) -> list[BuriedUnknown]:
+    return [BuriedUnknown(*row) for row in rows]

@@ -1,0 +1,42 @@
+-- moves      READY → WAITING for worker, where no living worker of the backend knows the task in this version; names those that
+--            this worker does not know, known elsewhere or not
+-- index      jobqueue_job_ready, its first rows: what every claim passes over stays at the head
+-- safe because  a row that is locked is left alone. No more than the limit is read: queues are told apart afterwards, or a backlog
+--            in those of others would be read to its end. A worker that has just started is not known yet: it takes them back
+-- ORM        none worth having: two hundred rows to and fro, to park one or two
+WITH head AS (
+    SELECT ready.id, ready.task, ready.version, ready.queue_name, ready.run_after
+    FROM {job} AS ready
+    WHERE ready.status = 'READY' AND ready.backend = %(backend)s
+    ORDER BY ready.priority DESC, ready.run_after, ready.id
+    LIMIT %(limit)s
+),
+unknown AS (
+    SELECT head.id, head.task, head.version
+    FROM head
+    WHERE head.version > COALESCE((%(versions)s::int[])[array_position(%(tasks)s::varchar[], head.task)], 0)
+      AND (%(served)s::text[] IS NULL OR head.queue_name LIKE ANY (%(served)s::text[]))
+      AND (%(excluded)s::text[] IS NULL OR NOT head.queue_name LIKE ANY (%(excluded)s::text[]))
+      AND head.run_after < statement_timestamp() - make_interval(secs => %(older_than_seconds)s)
+),
+parked AS (
+    UPDATE {job} AS job
+    SET status = 'WAITING', waiting_for = 'worker', parked_at = statement_timestamp()
+    WHERE job.id = ANY (ARRAY(
+        SELECT ready.id
+        FROM unknown
+        JOIN {job} AS ready ON ready.id = unknown.id AND ready.status = 'READY'
+        WHERE NOT EXISTS (
+            SELECT 1
+            FROM {worker} AS worker
+            WHERE worker.backend = %(backend)s
+              AND worker.stopped_at IS NULL
+              AND worker.last_seen_at > statement_timestamp() - make_interval(secs => %(alive_seconds)s)
+              AND (worker.tasks ->> unknown.task)::int >= unknown.version
+        )
+        FOR UPDATE OF ready SKIP LOCKED
+    ))
+    RETURNING 1
+)
+SELECT DISTINCT CASE WHEN unknown.task = ANY (%(tasks)s::varchar[]) THEN unknown.task || ' v' || unknown.version ELSE unknown.task END
+FROM unknown

@@ -1,0 +1,18 @@
+-- moves      WAITING for worker → READY, what this worker knows
+-- index      jobqueue_job_parked, by task
+-- safe because  the rows are locked where they are chosen, and locked rows are left to whoever holds them
+-- ORM        Job.objects.filter(status="WAITING", waiting_for="worker", …).update(status="READY", …), a task at a time
+UPDATE {job} AS job
+SET status = 'READY', waiting_for = '', parked_at = NULL
+WHERE job.id = ANY (ARRAY(
+    SELECT parked.id
+    FROM {job} AS parked
+    WHERE parked.status = 'WAITING'
+      AND parked.waiting_for = 'worker'
+      AND parked.backend = %(backend)s
+      AND parked.task = ANY (%(tasks)s::varchar[])
+      AND parked.version <= (%(versions)s::int[])[array_position(%(tasks)s::varchar[], parked.task)]
+    LIMIT %(limit)s
+    FOR UPDATE SKIP LOCKED
+))
+RETURNING job.queue_name
