@@ -26,6 +26,11 @@ class Stored(Protocol):
     def kwargs(self) -> str: ...
 
 
+def prepare() -> None:
+    """Load what covering needs, codecs included: a job that keeps every file descriptor leaves none to load it with."""
+    shown.text(cover_any("prepare: all that is read"), {"prepared ä"})
+
+
 def failure_of(error: BaseException, order: Stored, task: AnyTask | None) -> Failure:
     """Say what an exception was, without the secrets of the settings and of the attempt that it ended. Never raises."""
     return describe(error, cover=cover_for(order, task))

@@ -29,7 +29,7 @@ from django_jobqueue.policy.outcomes import Committed, Failed, Interrupted, Outc
 from django_jobqueue.registry import Registry
 from django_jobqueue.worker import clock, executor
 from django_jobqueue.worker.descriptors import Descriptors, are_wanting
-from django_jobqueue.worker.discretion import failure_of
+from django_jobqueue.worker.discretion import failure_of, prepare
 from django_jobqueue.worker.executor import Bounds, Order
 from django_jobqueue.worker.frames import FrameReader, pack
 from django_jobqueue.worker.process import flush_streams, speak_in_lines
@@ -59,6 +59,7 @@ def serve(sock: socket.socket, registry: Registry, plan: RunnerPlan) -> NoReturn
     code = 1
     try:
         speak_in_lines()
+        prepare()
         _Runner(sock, registry, plan).read_orders()
         code = 0
     except BaseException:  # the last line of a process: the keeper sees the exit code, a person the traceback
