@@ -6,6 +6,9 @@ from typing import Any
 
 from django_jobqueue.exceptions import InvalidPayload
 
+SHOWN_STEPS = 12
+"""Steps of a path that an error names; of a longer one it leaves out the middle."""
+
 
 class Misfit(Exception):
     """A value that cannot be stored, or is none of its type.
@@ -20,7 +23,10 @@ class Misfit(Exception):
 
     def at(self, path: str) -> InvalidPayload:
         """Return the error that names the place; path names the whole value, as in `args[0]`."""
-        return InvalidPayload(path + "".join(reversed(self.steps)), self.problem)
+        steps = self.steps[::-1]
+        if len(steps) > SHOWN_STEPS:
+            steps[SHOWN_STEPS // 2 : -SHOWN_STEPS // 2] = ["…"]
+        return InvalidPayload(path + "".join(steps), self.problem)
 
 
 def a(name: str) -> str:

@@ -1,0 +1,114 @@
+"""Every kind of bad payload, and the message it gets.
+
+`DJANGO_SETTINGS_MODULE=tests.settings python -m tests.payload.bad_payloads` prints the table of the docs.
+
+Each is the value of one argument, named `value`, of a task without hints; or a call that does not fit.
+"""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from enum import Enum
+from io import BytesIO
+from typing import Any
+from uuid import UUID
+
+import django
+from django.apps import apps
+
+if not apps.ready:
+    django.setup()
+from django.contrib.auth.models import User
+
+from django_jobqueue.exceptions import InvalidPayload
+from django_jobqueue.payload.signature import signature_of
+from django_jobqueue.payload.storable_json import arguments
+from django_jobqueue.payload.typed import forms_of
+
+MAX_BYTES = 1024
+
+
+class Colour(Enum):
+    RED = "red"
+
+
+@dataclass
+class Line:
+    sku: str
+
+
+def take(value=None): ...
+
+
+def book(order_id, at: datetime | None = None): ...
+
+
+def endless() -> list[Any]:
+    value: list[Any] = []
+    value.append(value)
+    return value
+
+
+VALUES: list[tuple[str, Any]] = [
+    ("not a number", float("nan")),
+    ("infinity", [1.0, float("inf")]),
+    ("a NUL character", {"name": "a\0b"}),
+    ("a lone surrogate", "\ud800"),
+    ("a key that is no text", {1: "one"}),
+    ("an integer of more than 4,300 digits", 10**4300),
+    ("more than 100 levels, or itself", endless()),
+    ("too large", "x" * 2000),
+    ("bytes", b"abc"),
+    ("a set", {1}),
+    ("a datetime", datetime(2026, 11, 30)),
+    ("a date", date(2026, 11, 30)),
+    ("a time", time(12, 30)),
+    ("a timedelta", timedelta(hours=1)),
+    ("a Decimal", Decimal("1.10")),
+    ("a UUID", UUID(int=7)),
+    ("a member of an enum", Colour.RED),
+    ("a dataclass", Line("a")),
+    ("a subclass of a plain type", OrderedDict(a=1)),
+    ("a model instance", User(username="ada")),
+    ("a file", BytesIO()),
+    ("any other object", object()),
+]
+
+CALLS: list[tuple[str, Any, tuple[Any, ...], dict[str, Any]]] = [
+    ("an argument too many", take, (1, 2), {}),
+    ("a name that there is not", book, (1,), {"when": None}),
+    ("a mistyped name", book, (), {"ordr_id": 1}),
+    ("an argument given twice", book, (1,), {"order_id": 1}),
+    ("an argument missing", book, (), {}),
+    ("a value that is not of the hinted type", book, (1,), {"at": "2026-11-30"}),
+]
+
+
+def messages() -> list[tuple[str, str]]:
+    """Ask each for its message, as an enqueue does."""
+    calls = [(what, take, (), {"value": value}) for what, value in VALUES] + CALLS
+    return [(what, message_of(function, args, kwargs)) for what, function, args, kwargs in calls]
+
+
+def message_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    try:
+        signature_of(function, takes_context=False).require_fit(args, kwargs)
+        written = forms_of(function, takes_context=False).write(args, kwargs)
+        arguments(*written, max_bytes=MAX_BYTES)
+    except InvalidPayload as error:
+        return str(error)
+    raise AssertionError(f"{kwargs} is accepted")
+
+
+def table() -> str:
+    """Write the table."""
+    rows = ["| Passed | Answer |", "|---|---|"]
+    rows += [f"| {what} | `{message}` |" for what, message in messages()]
+    return "\n".join(rows) + "\n"
+
+
+if __name__ == "__main__":
+    print(table(), end="")
