@@ -198,7 +198,7 @@ def test_a_job_that_asks_to_come_back_at_once_is_run_before_the_worker_leaves(ru
 
 
 def test_a_due_job_that_no_worker_knows_is_told_once(start_worker, job_is):
-    """A job of a task that is not imported stays READY with its payload, and one warning names the task."""
+    """A job of a task that is not imported is put aside with its payload, and one warning names the task."""
     from django_jobqueue.store.enqueue import NewJob, enqueue
 
     enqueue([NewJob(task="shop.jobs.elsewhere")] * 3, using="default")
@@ -209,7 +209,8 @@ def test_a_due_job_that_no_worker_knows_is_told_once(start_worker, job_is):
 
     assert worker.log.count("shop.jobs.elsewhere") == 1
     assert "If it is new, restart this worker" in worker.log
-    assert set(Job.objects.filter(task="shop.jobs.elsewhere").values_list("status", "attempt_count")) == {("READY", 0)}
+    put_aside = set(Job.objects.filter(task="shop.jobs.elsewhere").values_list("waiting_for", "attempt_count"))
+    assert put_aside == {("worker", 0)}
 
 
 @pytest.mark.parametrize("task", [tasks.print_and_sleep, tasks.print_and_wait], ids=["function", "coroutine"])
