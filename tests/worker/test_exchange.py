@@ -242,7 +242,7 @@ def test_a_job_that_ran_is_not_given_back_when_the_reply_of_its_rescue_is_lost(e
 
 
 def drained(exchange):
-    """Take turns until a poll has found nothing, with the next one far away."""
+    """Take turns until a poll has found nothing, with the next one far away and none under way."""
     exchange._options = exchange._agenda._options = exchange._schedule._options = replace(
         exchange._options, poll_seconds=600, rescue_seconds=600
     )
@@ -250,7 +250,10 @@ def drained(exchange):
     wait_until(
         lambda: (
             exchange.turn(clock.now())
-            or min(exchange._schedule.poll_at, exchange._schedule.rescue_at) > clock.now() + 60
+            or (
+                min(exchange._schedule.poll_at, exchange._schedule.rescue_at) > clock.now() + 60
+                and not exchange.is_asking
+            )
         )
     )
 
