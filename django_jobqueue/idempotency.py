@@ -11,10 +11,13 @@ from __future__ import annotations
 
 import json
 import logging
+import sys
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 from hashlib import sha256
 from inspect import isfunction, signature
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import DatabaseError, connections
 
@@ -24,11 +27,21 @@ from django_jobqueue.conf import MAX_JSON_BYTES, Options
 from django_jobqueue.exceptions import AlreadyBeingDone, InvalidPayload, KeyReused, LeaseLost, NotInAJob
 from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.misfit import Misfit
-from django_jobqueue.payload.typed import forms_of
+from django_jobqueue.payload.typed import forms_of, read_forms
 
 logger = logging.getLogger("django_jobqueue.worker")
 
 MAX_KEY_LENGTH = 255
+
+
+class _Wish(NamedTuple):
+    """What is to be done once, and where."""
+
+    key: str
+    request: str
+    attempt: running.RunningAttempt | None
+    using: str
+    options: Options
 
 
 class _Once:
@@ -37,37 +50,15 @@ class _Once:
     def __call__(self, key: str, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Make a call in a transaction, and commit what it wrote together with the record that it is done.
 
-        Inside a task with `atomic=True` it joins the task's own transaction; elsewhere it must not be inside `atomic`.
-        Raises KeyReused, LeaseLost, InvalidPayload, or what the call or the COMMIT raises; nothing is committed then.
+        Inside a task with `atomic=True` it joins the task's own transaction; elsewhere there must be none. Raises
+        KeyReused, LeaseLost, InvalidPayload, or what the call or the COMMIT raises; nothing is committed then.
         """
-        from django_jobqueue.store import effects
-        from django_jobqueue.store.transaction import read_committed
+        from django_jobqueue.store.transaction import own_commits
 
         attempt, using, options = _surroundings()
         request = _request(key, call, args, kwargs)
-        if found := effects.find(key, using=using):
-            return _answer(found, request)
-        joins = attempt is not None and attempt.is_atomic and connections[using].in_atomic_block
-        try:
-            with read_committed(using, durable=not joins):
-                text = storable_json.dumps(call(*args, **kwargs), "result", max_bytes=options.max_result_bytes)
-                effects.record(
-                    key,
-                    request,
-                    text,
-                    job_id=attempt.job_id if attempt else None,
-                    keep_seconds=options.keep_effects_seconds,
-                    ends_here=not joins,
-                    using=using,
-                )
-                # An atomic task asks in the end, once for all.
-                if attempt is not None and not joins and not effects.holds_lease(attempt, using=using):
-                    raise LeaseLost(f"another worker has the job by now; what was done under {key!r} is rolled back")
-        except effects.Taken:
-            # Whoever was first has committed it; if its record is gone since, this is the first.
-            return self(key, call, *args, **kwargs)
-        failpoint.hit("recorded")
-        return storable_json.loads(text)
+        with own_commits(using):
+            return _done_here(_Wish(key, request, attempt, using, options), lambda: call(*args, **kwargs))
 
     def external(self, key: str, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Make a call that has its effect elsewhere, with `idempotency_key=key` besides, and keep what it returns.
@@ -78,7 +69,7 @@ class _Once:
         Raises AlreadyBeingDone, which snoozes the job, while another living attempt is at it; KeyReused, NotInAJob,
         LeaseLost, InvalidPayload, or what the call raises.
         """
-        from django_jobqueue.store import effects
+        from django_jobqueue.store.transaction import own_commits
 
         attempt, using, options = _surroundings()
         if attempt is None:
@@ -87,27 +78,81 @@ class _Once:
             )
         _require_key_parameter(call)
         request = _request(key, call, args, kwargs)
-        keep = options.keep_effects_seconds
-        found, is_ours = effects.hold(
-            key, request, job_id=attempt.job_id, token=attempt.token, keep_seconds=keep, using=using
-        )
-        if not is_ours:
-            return _answer(found, request)
-        failpoint.hit("held")
-        try:
-            value = call(*args, **kwargs, idempotency_key=key)
-            failpoint.hit("called")
-            text = storable_json.dumps(value, "result", max_bytes=options.max_result_bytes)
-        except BaseException:
-            _release(key, attempt, using)
-            raise
-        if not effects.finish(key, text, token=attempt.token, keep_seconds=keep, using=using):
-            raise LeaseLost(f"another worker has the job by now, and has taken {key!r} over")
-        return storable_json.loads(text)
+        with own_commits(using):
+            return _done_elsewhere(
+                _Wish(key, request, attempt, using, options),
+                attempt,
+                lambda: call(*args, **kwargs, idempotency_key=key),
+            )
 
 
 once = _Once()
 """Do a thing once: see the module, and `once.external`."""
+
+
+def _done_here(wish: _Wish, make: Callable[[], Any]) -> Any:
+    from django_jobqueue.store import effects
+    from django_jobqueue.store.transaction import read_committed
+
+    key, request, attempt, using, options = wish
+    if found := effects.find(key, using=using):
+        return _answer(found, request)
+    is_inside = connections[using].in_atomic_block
+    joins = attempt is not None and attempt.is_atomic and is_inside
+    try:
+        with read_committed(using, durable=not joins):
+            text = storable_json.dumps(make(), "result", max_bytes=options.max_result_bytes)
+            effects.record(
+                key,
+                request,
+                text,
+                job_id=attempt.job_id if attempt else None,
+                keep_seconds=options.keep_effects_seconds,
+                ends_here=not is_inside,
+                using=using,
+            )
+            # An atomic task asks in the end, once for all.
+            if attempt is not None and not joins and not effects.holds_lease(attempt, using=using):
+                raise LeaseLost(f"another worker has the job by now; what was done under {key!r} is rolled back")
+    except effects.Taken:
+        # Whoever was first has committed it; if its record is gone since, this is the first.
+        return _done_here(wish, make)
+    failpoint.hit("recorded")
+    return storable_json.loads(text)
+
+
+def _done_elsewhere(wish: _Wish, attempt: running.RunningAttempt, make: Callable[[], Any]) -> Any:
+    from django_jobqueue.store import effects
+
+    key, request, _, using, options = wish
+    keep = options.keep_effects_seconds
+    found, is_ours = effects.hold(
+        key, request, job_id=attempt.job_id, token=attempt.token, keep_seconds=keep, using=using
+    )
+    if not is_ours:
+        return _answer(found, request)
+    failpoint.hit("held")
+    try:
+        value = make()
+        failpoint.hit("called")
+        text = storable_json.dumps(value, "result", max_bytes=options.max_result_bytes)
+    except BaseException:
+        _release(key, attempt, using)
+        raise
+    _connect_again(using)
+    if not effects.finish(key, text, token=attempt.token, keep_seconds=keep, using=using):
+        raise LeaseLost(f"another worker has the job by now, and has taken {key!r} over")
+    return storable_json.loads(text)
+
+
+def _connect_again(using: str) -> None:
+    """Drop a connection that has died while the call took its time, so that what it came to can be written."""
+    connection = connections[using]
+    if connection.in_atomic_block or connection.connection is None or connection.is_usable():
+        return
+    connection.close()
+    if not connection.get_autocommit():
+        connection.set_autocommit(True)
 
 
 def _surroundings() -> tuple[running.RunningAttempt | None, str, Options]:
@@ -118,7 +163,7 @@ def _surroundings() -> tuple[running.RunningAttempt | None, str, Options]:
     return attempt, queue_database(backend), queue_options(backend)
 
 
-def _request(key: str, call: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
+def _request(key: str, call: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
     """Make a fingerprint of what is asked for: the function by its name, and its arguments as JSON."""
     if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH:
         raise InvalidPayload("key", f"is no text of 1 to {MAX_KEY_LENGTH} characters")
@@ -126,14 +171,27 @@ def _request(key: str, call: Callable[..., Any], args: Sequence[Any], kwargs: Ma
         storable_json.check_text(key)
     except Misfit as misfit:
         raise misfit.at("key") from None
+    while isinstance(call, partial):
+        call, args, kwargs = call.func, (*call.args, *args), {**call.keywords, **kwargs}
     name = f"{getattr(call, '__module__', '')}.{getattr(call, '__qualname__', type(call).__qualname__)}"
-    if isfunction(call) and not call.__closure__:
-        # Others have no hints, or would be kept alive by what is remembered of them.
-        args, kwargs = forms_of(call, takes_context=False).write(args, kwargs)
+    forms = None
+    with suppress(TypeError, ValueError):  # of a function in C nobody knows the hints
+        forms = (forms_of if _lasts(call) else read_forms)(call, takes_context=False)
+    if forms is not None:
+        args, kwargs = forms.write(args, kwargs)
     texts = storable_json.arguments(args, kwargs, max_bytes=MAX_JSON_BYTES)
+    stored_args, stored_kwargs = map(json.loads, texts)
+    with suppress(TypeError, ValueError):
+        # By their names: it makes no difference how they are passed.
+        stored_args, stored_kwargs = [], dict(signature(call).bind_partial(*stored_args, **stored_kwargs).arguments)
     # In one order, whatever order the names were given in.
-    stored = json.dumps([name, *map(json.loads, texts)], sort_keys=True)
+    stored = json.dumps([name, stored_args, stored_kwargs], sort_keys=True)
     return sha256(stored.encode()).hexdigest()
+
+
+def _lasts(call: Any) -> bool:
+    """Whether a function is one of a module, and not made anew for each call: what is read of it may be kept."""
+    return isfunction(call) and getattr(sys.modules.get(call.__module__), call.__qualname__, None) is call
 
 
 def _answer(found: Any, request: str) -> Any:
@@ -162,6 +220,7 @@ def _release(key: str, attempt: running.RunningAttempt, using: str) -> None:
     from django_jobqueue.store import effects
 
     try:
+        _connect_again(using)
         effects.release(key, token=attempt.token, using=using)
     except DatabaseError as error:
         # What the call raised matters more; the next attempt takes the key over.

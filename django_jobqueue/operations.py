@@ -179,7 +179,7 @@ def _id_of(thing: DeadLetter | Job | int | str, model: type[DeadLetter | Job]) -
 
 def _database_of(thing: DeadLetter | Job | int | str) -> str:
     match thing:
-        case DeadLetter() if DeadLetter.job.is_cached(thing):
+        case DeadLetter() if thing.job_id is not None:
             return queue_database(thing.job.backend)
         case Job():
             return queue_database(thing.backend)

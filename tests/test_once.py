@@ -3,6 +3,7 @@
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from decimal import Decimal
+from functools import partial
 from uuid import uuid4
 
 import pytest
@@ -56,6 +57,11 @@ def book(what="booked", *, fails=False):
 def pay(at: datetime, amount: Decimal):
     Trace.objects.create(what="paid")
     return 1
+
+
+def terminate(pid):
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_terminate_backend(%s, 10000)", [pid])
 
 
 calls = []
@@ -183,6 +189,47 @@ class TestOnce:
         assert not Effect.objects.exists()
 
 
+class TestWithoutAutocommit:
+    """In a project that commits by hand."""
+
+    @pytest.fixture(autouse=True)
+    def by_hand(self):
+        connection.set_autocommit(False)
+        yield
+        connection.rollback()
+        connection.set_autocommit(True)
+
+    def test_effect_and_record_are_committed_by_themselves(self):
+        """A rollback of the caller's takes neither back, and the caller's habit is as it was."""
+        once("k", book)
+        assert not connection.get_autocommit()
+        connection.rollback()
+
+        assert Effect.objects.filter(key="k").exists()
+        assert Trace.objects.count() == 1
+
+    def test_an_effect_elsewhere_is_on_record_at_once(self):
+        """Before and after the call: others see the hold, and a rollback takes no result back."""
+
+        def look(*, idempotency_key):
+            return race(lambda: Effect.objects.filter(key="k").count())
+
+        connection.set_autocommit(True)
+        with attempt():
+            connection.set_autocommit(False)
+            assert once.external("k", look) == [1]
+            connection.rollback()
+            assert Effect.objects.get().done_at is not None
+            connection.rollback()
+            connection.set_autocommit(True)
+
+    def test_a_transaction_that_is_open_has_to_be_ended_before(self):
+        """Whose it is, and whether it is worth anything, only the caller knows."""
+        Trace.objects.create(what="of the caller")
+        with pytest.raises(RuntimeError, match="commit or roll it back before"):
+            once("k", book)
+
+
 class TestKeys:
     """What a key stands for."""
 
@@ -211,6 +258,15 @@ class TestKeys:
         with pytest.raises(InvalidPayload, match=r"^key: "):
             once(key, book)
         assert not Trace.objects.exists()
+
+    def test_it_makes_no_difference_how_arguments_are_passed(self):
+        """By place, by name or by a partial function; the types that hints name are known behind a decorator too."""
+        once("k", book, "a")
+
+        assert once("k", book, what="a") == once("k", partial(book, "a")) == once("k", partial(book, what="a"))
+        with pytest.raises(KeyReused):
+            once("k", partial(book, "b"))
+        assert once("other", transaction.atomic(pay), datetime(2026, 11, 30, tzinfo=UTC), Decimal(1)) == 1
 
     def test_what_tells_no_request_apart_is_refused(self):
         """An object has no text that is the same tomorrow."""
@@ -293,6 +349,20 @@ class TestExternal:
         with attempt() as job, pytest.raises(LeaseLost, match="has taken 'k' over"):
             once.external("k", overtaken)
         assert Effect.objects.get().token is not None
+
+    def test_a_connection_that_died_meanwhile_is_replaced(self):
+        """A call may take longer than a pooler keeps an idle session: what it came to is written all the same."""
+
+        def outlast(*, idempotency_key):
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_backend_pid()")
+                (pid,) = cursor.fetchone()
+            race(lambda: terminate(pid))
+            return 1
+
+        with attempt():
+            assert once.external("k", outlast) == 1
+        assert Effect.objects.get().done_at is not None
 
     def test_it_belongs_in_a_job(self):
         """Elsewhere nobody could tell whether who began it still lives."""

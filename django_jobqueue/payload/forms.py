@@ -44,7 +44,9 @@ def form_of(hint: Any) -> Form | None:
     if origin is typing.Union or isinstance(hint, types.UnionType):
         return _optional(typing.get_args(hint))
     if origin is not None:
-        return _container(origin, typing.get_args(hint))
+        members = typing.get_args(hint)
+        # typing.Set and its like, without brackets, say nothing of what is in them.
+        return _container(origin, members) if members or hint == tuple[()] else None
     if not isinstance(hint, type):
         return None
     if hint in _SIMPLE:
@@ -94,7 +96,11 @@ def _items(kind: type, form: Form) -> Form:
 
     def read(value: Any) -> Any:
         _require(value, list)
-        return kind([_at(f"[{index}]", form.read, item) for index, item in enumerate(value)])
+        items = [_at(f"[{index}]", form.read, item) for index, item in enumerate(value)]
+        try:
+            return kind(items)
+        except TypeError:
+            raise Misfit(f"has an item that a {kind.__name__} cannot hold") from None
 
     return Form(write, read)
 
@@ -189,9 +195,16 @@ def _pydantic(cls: Any) -> Form:
 
     def write(value: Any) -> Any:
         _require(value, cls)
-        return _made(cls, lambda: value.model_dump(mode="json", by_alias=True, round_trip=True), why)
+        written = _made(cls, lambda: value.model_dump(mode="json", by_alias=True, round_trip=True), why)
+        # A SecretStr is written as asterisks, and those are read without a word; a field may be left out.
+        if read(written) != value:
+            raise Misfit(f"is {a(cls.__name__)} that does not come back as it was; pass a reference to what it hides")
+        return written
 
-    return Form(write, lambda value: _made(cls, lambda: cls.model_validate(value), why))
+    def read(value: Any) -> Any:
+        return _made(cls, lambda: cls.model_validate(value), why)
+
+    return Form(write, read)
 
 
 def _msgspec(cls: Any) -> Form:

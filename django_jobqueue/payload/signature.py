@@ -59,8 +59,7 @@ class Signature:
         return [*self.positional, *sorted(self.keywords.difference(self.positional))]
 
 
-@lru_cache(maxsize=10_000)
-def signature_of(function: Callable[..., Any], *, takes_context: bool, follow_wrapped: bool = False) -> Signature:
+def read_signature(function: Callable[..., Any], *, takes_context: bool, follow_wrapped: bool = False) -> Signature:
     """Read what a function takes; or what the one takes that its decorators wrap, with follow_wrapped.
 
     The call goes to the decorator, which may add arguments of its own.
@@ -72,10 +71,16 @@ def signature_of(function: Callable[..., Any], *, takes_context: bool, follow_wr
         positions = positions[1:]
     named = [p for p in parameters if p.kind is kinds.KEYWORD_ONLY]
     return Signature(
-        name=function.__name__,
+        name=getattr(function, "__name__", type(function).__name__),
         positional=tuple(p.name for p in positions),
         required=frozenset(p.name for p in [*positions, *named] if p.default is kinds.empty),
         keywords=frozenset(p.name for p in [*positions, *named] if p.kind is not kinds.POSITIONAL_ONLY),
         takes_more_positions=any(p.kind is kinds.VAR_POSITIONAL for p in parameters),
         takes_more_keywords=any(p.kind is kinds.VAR_KEYWORD for p in parameters),
     )
+
+
+@lru_cache(maxsize=10_000)
+def signature_of(function: Callable[..., Any], *, takes_context: bool, follow_wrapped: bool = False) -> Signature:
+    """Return what a function takes, which is read once: for functions that last."""
+    return read_signature(function, takes_context=takes_context, follow_wrapped=follow_wrapped)

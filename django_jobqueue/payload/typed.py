@@ -13,7 +13,7 @@ from typing import Any
 
 from django_jobqueue.payload.forms import Form, form_of
 from django_jobqueue.payload.misfit import Misfit
-from django_jobqueue.payload.signature import signature_of
+from django_jobqueue.payload.signature import read_signature
 
 
 class Forms:
@@ -62,14 +62,19 @@ class Forms:
         )
 
 
-@lru_cache(maxsize=10_000)
-def forms_of(function: Callable[..., Any], *, takes_context: bool) -> Forms:
+def read_forms(function: Callable[..., Any], *, takes_context: bool) -> Forms:
     """Read the forms from a function's hints. A hint that cannot be read, or says nothing, has none."""
     # A decorator's `*args` has no hints; those are on the function that it wraps.
-    signature = signature_of(function, takes_context=takes_context, follow_wrapped=True)
+    signature = read_signature(function, takes_context=takes_context, follow_wrapped=True)
     try:
         hints = typing.get_type_hints(function)
     except Exception:  # names that only a type checker knows; the task works without
         hints = {}
     names = signature.keywords.union(signature.positional)
     return Forms(signature.positional, {name: form for name in names if (form := form_of(hints.get(name)))})
+
+
+@lru_cache(maxsize=10_000)
+def forms_of(function: Callable[..., Any], *, takes_context: bool) -> Forms:
+    """Return the forms of a function, which are read once: for functions that last."""
+    return read_forms(function, takes_context=takes_context)

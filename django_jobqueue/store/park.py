@@ -68,10 +68,25 @@ def unpark(
 
 
 def bury_parked(
-    *, backend: str, tasks: Sequence[str], after_seconds: float, limit: int = 100
+    *,
+    backend: str,
+    tasks: Sequence[str],
+    versions: Mapping[str, int] = ALL_ONE,
+    after_seconds: float,
+    limit: int = 100,
 ) -> Statement[list[BuriedUnknown]]:
-    """Bury what has been parked for longer than that: `unknown_version` where the task is known here."""
-    params = {"backend": backend, "tasks": text_array(tasks), "after_seconds": after_seconds, "limit": limit}
+    """Bury what has been parked for longer than that: `unknown_version` where the task is known here.
+
+    What this worker knows, or another one that lives, waits only to be taken back.
+    """
+    params = {
+        "backend": backend,
+        "tasks": text_array(tasks),
+        "versions": known_versions(tasks, versions),
+        "after_seconds": after_seconds,
+        "alive_seconds": ALIVE_SECONDS,
+        "limit": limit,
+    }
     return Statement("bury_parked", params, _buried)
 
 

@@ -6,6 +6,28 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from django.db import connections, transaction
+from psycopg.pq import TransactionStatus
+
+
+@contextmanager
+def own_commits(using: str) -> Iterator[None]:
+    """Have transactions in the block committed where a project has AUTOCOMMIT off: there Django's atomic() does not.
+
+    Raises RuntimeError where a transaction is open: whoever began it has to end it.
+    """
+    connection = connections[using]
+    if connection.in_atomic_block or connection.get_autocommit():
+        yield
+        return
+    if connection.connection.info.transaction_status != TransactionStatus.IDLE:
+        raise RuntimeError(
+            f"a transaction is open on {using!r}, as AUTOCOMMIT is off there; commit or roll it back before"
+        )
+    connection.set_autocommit(True)
+    try:
+        yield
+    finally:
+        connection.set_autocommit(False)
 
 
 @contextmanager

@@ -1,8 +1,9 @@
 """A job and the record of its success in one transaction: both are committed, or neither.
 
 The lease is compared in the last statement before the COMMIT, under the lock of the job's row. So a worker that has
-lost its lease rolls back what it did, and no lock is held while the task runs. It is the only write to the queue that a
-runner makes, and only under the token that its order has brought.
+lost its lease rolls back what it did, and no lock is held while the task runs (but for the key of a `once` inside of
+it, which is held from there on). With the records of `once` it is the only write to the queue that a runner makes, and
+only under the token that its order has brought.
 """
 
 from __future__ import annotations

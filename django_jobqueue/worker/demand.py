@@ -63,7 +63,12 @@ class Demand:
         return UnknownTasks(
             park(backend=backend, tasks=known, versions=versions, serving=self._serving),
             unpark(backend=backend, tasks=known, versions=versions),
-            bury_parked(backend=backend, tasks=known, after_seconds=self._plan.options.unknown_task_seconds),
+            bury_parked(
+                backend=backend,
+                tasks=known,
+                versions=versions,
+                after_seconds=self._plan.options.unknown_task_seconds,
+            ),
         )
 
     def claims(

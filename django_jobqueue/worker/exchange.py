@@ -215,6 +215,7 @@ class Exchange:
         self._news.unknown_tasks(answer.unknown_tasks)
         for job in answer.buried:
             journal.write_unknown(job)
+            self.ended.append(job.id)
         if answer.unparked:
             self._schedule.poll_again()
         if answer.unparked >= UNPARK_LIMIT:

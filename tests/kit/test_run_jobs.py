@@ -12,7 +12,7 @@ from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.testing import JobFailed, run_jobs
 from tests import tasks as cast
 from tests.stage import tasks as stage
-from tests.stage.models import Trace
+from tests.stage.models import Order, Trace
 
 pytestmark = pytest.mark.django_db
 
@@ -36,6 +36,15 @@ class TestInATestCase(TestCase):
         with connection.cursor() as cursor:
             cursor.execute("SHOW idle_in_transaction_session_timeout")
             assert cursor.fetchone() == ("0",)
+
+    def test_a_task_that_breaks_the_transaction_breaks_no_test(self):
+        """What the database refused is a failed attempt; the test and the next jobs go on."""
+        Order.objects.create(key="taken")
+        stage.refuse_twice.enqueue("taken")
+        stage.start.enqueue()
+
+        assert [ran.outcome for ran in run_jobs()] == ["failed", "succeeded"]
+        assert Trace.objects.count() == 1
 
     def test_once_runs_inside_the_transaction_of_the_test(self):
         """Effects of `once` too, though it asks for a transaction of its own."""
@@ -75,6 +84,16 @@ def test_only_the_queues_asked_for_are_served():
 
     assert [ran.job.queue_name for ran in run_jobs("mail*")] == ["mail", "mail-bulk"]
     assert [ran.job.queue_name for ran in run_jobs()] == ["web"]
+
+
+def test_what_waits_comes_in_the_order_of_its_moments():
+    """However it was enqueued; queues and backends that were not asked for keep their moments."""
+    now = stage.timezone.now()
+    for minutes, queue in [(50, "a"), (10, "a"), (20, "b")]:
+        cast.give_back.using(run_after=now + timedelta(minutes=minutes), queue_name=queue).enqueue(minutes)
+
+    assert [ran.job.args for ran in run_jobs("a", within=SOON)] == [[10], [50]]
+    assert Job.objects.get(queue_name="b").run_after > now + timedelta(minutes=19)
 
 
 def test_jobs_that_jobs_enqueue_run_too_and_never_for_ever():

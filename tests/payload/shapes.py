@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import typing
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
@@ -102,6 +103,14 @@ class Tint(msgspec.Struct):
 Customer = NewType("Customer", UUID)
 
 
+class Login(pydantic.BaseModel):
+    password: pydantic.SecretStr
+
+
+def log_in(value: Login): ...
+def any_set(value: typing.Set): ...  # noqa: UP006
+def any_tuple(value: typing.Tuple): ...  # noqa: UP006
+def no_items(value: tuple[()]): ...
 def customer(value: Customer): ...
 def strict(value: Strict): ...
 def tint(value: Tint): ...

@@ -80,6 +80,26 @@ def test_a_model_with_names_of_its_own_for_json_arrives():
     assert carried(shapes.renamed, value) == (value, value)
 
 
+def test_a_model_that_hides_what_it_holds_is_refused():
+    """A SecretStr is written as asterisks, which would arrive in its place."""
+    with pytest.raises(InvalidPayload, match=r"args\[0\]: is a Login that does not come back as it was") as error:
+        forms_of(shapes.log_in, takes_context=False).write((shapes.Login(password="hunter2"),), {})
+
+    assert "hunter2" not in str(error.value)
+
+
+def test_a_stored_list_that_cannot_be_a_set_is_told():
+    """As when a hint was changed, or a person has edited it."""
+    with pytest.raises(InvalidPayload, match=r"args\[0\]: has an item that a set cannot hold"):
+        forms_of(shapes.tags, takes_context=False).read([[["a"]]], {})
+
+
+@pytest.mark.parametrize("function", [shapes.any_set, shapes.any_tuple, shapes.no_items], ids=lambda f: f.__name__)
+def test_a_container_of_anything_travels_as_it_is(function):
+    """typing.Set and its like say nothing of what is in them; tuple[()] says that nothing is."""
+    assert forms_of(function, takes_context=False).read([[]], {})[0] in ([[]], [()])
+
+
 def test_a_value_that_contains_itself_is_refused():
     """It has no end, and an error that says so."""
     value = shapes.Node(Decimal(1))

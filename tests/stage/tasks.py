@@ -83,6 +83,12 @@ def grow():
     leave_trace("grown")
 
 
+@task
+def refuse_twice(key):
+    """Write a row that the database refuses."""
+    Order.objects.create(key=key)
+
+
 @task(takes_context=True, backoff=SOON)
 def note_once(context):
     """Leave a trace, once."""

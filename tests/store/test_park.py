@@ -149,6 +149,18 @@ def test_what_nobody_has_known_for_too_long_is_buried(worker):
     assert Job.objects.get(pk=gone).finished_at is not None
 
 
+def test_what_is_known_by_now_is_not_buried(worker):
+    """After a week-end without workers: what this one knows, or another one that lives, is taken back in its turn."""
+    parked = {"status": "WAITING", "waiting_for": "worker", "parked_at": at(-100)}
+    jobs = [add_job(**parked, version=2), add_job(**parked, task="gone", version=2)]
+    announce(worker, tasks={"gone": 2})
+
+    (buried,) = worker.session.run(bury_parked(backend="default", tasks=[TASK], versions={TASK: 2}, after_seconds=90))
+
+    assert buried == []
+    assert look(*jobs) == [PARKED, PARKED]
+
+
 def test_a_letter_of_before_is_opened_again(worker):
     """A job that was replayed, and still nobody knows, dies once more of it."""
     gone = add_job(task="gone", status="WAITING", waiting_for="worker", parked_at=at(-100))

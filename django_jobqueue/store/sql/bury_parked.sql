@@ -1,4 +1,4 @@
--- moves      WAITING for worker → FAILED, what has been parked for too long; opens the job's letter, or opens it again
+-- moves      WAITING for worker → FAILED, what has been parked for too long and no living worker knows; opens the job's letter, or opens it again
 -- index      jobqueue_job_parked for the jobs, the unique job_id for the letters
 -- safe because  the rows are locked where they are chosen; job and letter change in one statement, so no FAILED job is ever without
 --            its letter. There is no attempt to close: nobody has run it. The fingerprint is policy/fingerprint.py's, of a
@@ -14,6 +14,15 @@ WITH buried AS (
           AND parked.waiting_for = 'worker'
           AND parked.backend = %(backend)s
           AND parked.parked_at < statement_timestamp() - make_interval(secs => %(after_seconds)s)
+          AND parked.version > COALESCE((%(versions)s::int[])[array_position(%(tasks)s::varchar[], parked.task)], 0)
+          AND NOT EXISTS (
+              SELECT 1
+              FROM {worker} AS worker
+              WHERE worker.backend = %(backend)s
+                AND worker.stopped_at IS NULL
+                AND worker.last_seen_at > statement_timestamp() - make_interval(secs => %(alive_seconds)s)
+                AND (worker.tasks ->> parked.task)::int >= parked.version
+          )
         LIMIT %(limit)s
         FOR UPDATE SKIP LOCKED
     ))
