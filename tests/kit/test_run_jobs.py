@@ -41,9 +41,10 @@ class TestInATestCase(TestCase):
         """What the database refused is a failed attempt; the test and the next jobs go on."""
         Order.objects.create(key="taken")
         stage.refuse_twice.enqueue("taken")
+        stage.survive_an_error_of_sql.enqueue()
         stage.start.enqueue()
 
-        assert [ran.outcome for ran in run_jobs()] == ["failed", "succeeded"]
+        assert [ran.outcome for ran in run_jobs()] == ["failed", "succeeded", "succeeded"]
         assert Trace.objects.count() == 1
 
     def test_once_runs_inside_the_transaction_of_the_test(self):

@@ -16,7 +16,7 @@ from contextlib import suppress
 from contextvars import ContextVar
 
 from asgiref.sync import sync_to_async
-from django.db import IntegrityError, connection, connections, transaction
+from django.db import DatabaseError, IntegrityError, connection, connections, transaction
 from django.utils import timezone, translation
 
 from django_jobqueue import JobCancelled, Snooze, once, task
@@ -81,6 +81,13 @@ VERSION = int(os.environ.get("STAGE_VERSION", "1"))
 def grow():
     """Have as many versions as the environment says."""
     leave_trace("grown")
+
+
+@task
+def survive_an_error_of_sql():
+    """Go on after a statement that fails, as one may outside of a transaction."""
+    with suppress(DatabaseError), connection.cursor() as cursor:
+        cursor.execute("SELECT 1 / 0")
 
 
 @task
