@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, Protocol
 
 from django_jobqueue import shown
 from django_jobqueue.compat import AnyTask
+from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.masking import MASK
 from django_jobqueue.payload.storable_text import describe
+from django_jobqueue.payload.versions import upgraded
 from django_jobqueue.policy.outcomes import Failure
+from django_jobqueue.tasks import Task
 
 
 class Stored(Protocol):
     """An order: it has the arguments as they are stored."""
 
+    @property
+    def version(self) -> int: ...
     @property
     def args(self) -> str: ...
     @property
@@ -44,7 +50,7 @@ def cover_for(order: Stored, task: AnyTask | None) -> Callable[[str], str]:
         nonlocal secrets
         try:
             if secrets is None:
-                secrets = shown.veil_of(task).secrets_in(_read(order.args), _read(order.kwargs))
+                secrets = _secrets(order, task)
             return shown.text(words, secrets)
         except BaseException:  # settings are code too; a stack may be nearly full
             return MASK
@@ -58,6 +64,18 @@ def cover_any(words: str) -> str:
         return shown.text(words)
     except BaseException:
         return MASK
+
+
+def _secrets(order: Stored, task: AnyTask | None) -> set[str]:
+    veil = shown.veil_of(task)
+    args, kwargs = _read(order.args), _read(order.kwargs)
+    secrets = veil.secrets_in(args, kwargs)
+    if isinstance(task, Task) and order.version < task.version:
+        # The names are those of today: what an older version called otherwise is under them after its upgrades.
+        with suppress(InvalidPayload):
+            fresh = upgraded(args, kwargs, stored=order.version, version=task.version, steps=task.upgrade)
+            secrets |= veil.secrets_in(*fresh)
+    return secrets
 
 
 def _read(words: str) -> Any:

@@ -55,6 +55,18 @@ def said(outcome):
     return f"{outcome.failure.message}\n{outcome.failure.traceback}"
 
 
+def pay_somebody(person, iban):
+    raise ValueError(f"no account {iban}")
+
+
+def test_an_error_does_not_quote_what_an_older_version_called_otherwise():
+    """A job that was stored before the task took a person: its only argument is the account."""
+    upgrade = {1: lambda args, kwargs: ([0, *args], kwargs)}
+    newer = task(sensitive=("iban",), version=2, upgrade=upgrade)(pay_somebody)
+
+    assert IBAN not in said(orders.run(newer, IBAN, version=1))
+
+
 @pytest.mark.parametrize("function", [*ERRORS, raise_from_the_loop], ids=lambda function: function.__name__)
 def test_an_error_does_not_quote_a_sensitive_argument(function):
     """Not in its message, its traceback, its cause, its notes or its members, and not where it is shortened."""
