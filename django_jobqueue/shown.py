@@ -7,6 +7,7 @@ brings what they need to know: the secrets in the project's settings, and what a
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Collection, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -28,7 +29,10 @@ from django_jobqueue.tasks import sensitive_of
 @lru_cache(maxsize=1)
 def known_secrets() -> KnownSecrets:
     """Return what must not be shown of Django's settings: passwords of databases, keys, tokens."""
-    return KnownSecrets(dict(_telling_settings()))
+    with warnings.catch_warnings():
+        # To look at a setting that is deprecated is no use of it; as an error the warning would hide its value.
+        warnings.simplefilter("ignore")
+        return KnownSecrets(dict(_telling_settings()))
 
 
 def text(words: str, values: Collection[str] = ()) -> str:

@@ -1,8 +1,10 @@
 """What may be shown of a job, by the project's settings and by what its task has declared."""
 
 import json
+import warnings
 
 import pytest
+from django.conf import settings as django_settings
 
 from django_jobqueue import shown
 from django_jobqueue.payload.masking import MASK
@@ -32,6 +34,24 @@ def test_a_secret_of_the_settings_is_shown_nowhere(settings, name, value):
 
     assert PASSWORD not in shown.text(f"refused: {PASSWORD}")
     assert Veil().value({"note": [PASSWORD]}) == {"note": [MASK]}
+
+
+@pytest.mark.filterwarnings("ignore:it is deprecated")
+def test_a_setting_that_warns_is_known_in_silence(settings, monkeypatch):
+    """Django warns where a deprecated one is read; where that is an error the value would be shown."""
+
+    def read(self, name):
+        if name == "OLD_MAIL_PASSWORD":
+            warnings.warn("it is deprecated", DeprecationWarning, stacklevel=2)
+        return getattr_of_django(self, name)
+
+    settings.OLD_MAIL_PASSWORD = PASSWORD
+    getattr_of_django = type(django_settings).__getattr__
+    monkeypatch.setattr(type(django_settings), "__getattr__", read)
+    monkeypatch.delitem(vars(django_settings), "OLD_MAIL_PASSWORD", raising=False)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert PASSWORD not in shown.text(f"refused: {PASSWORD}")
 
 
 def test_other_settings_are_words_like_any_other(settings):
