@@ -5,8 +5,11 @@ import json
 import pytest
 from django.core.management import call_command
 
+from django_jobqueue.models import Job
+from django_jobqueue.watch.stored_arguments import stored_arguments
 from tests import tasks as cast
 from tests.factories import make_dead_letter, make_job
+from tests.races import race
 
 pytestmark = pytest.mark.django_db
 
@@ -39,6 +42,22 @@ def test_what_fits_is_counted_by_task_and_version(capsys):
     rows = {(row["task"], row["version"]): (row["jobs"], row["unfit"]) for row in document["tasks"]}
     assert rows == {(PAY, 1): (2, 0), (PAY, 3): (1, 0), (TAKE, 1): (1, 0)}
     assert "4 jobs alive or in open dead letters, all fit" in check(capsys)[1]
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_job_that_moves_meanwhile_is_read_once():
+    """All states are of one moment: a job that falls due while others are read is not left out."""
+    make_job("READY", task=TAKE, args=[1])
+    waiting = make_job("WAITING", task=TAKE, args=[2])
+
+    class Meanwhile:
+        def get(self, name):
+            race(lambda: Job.objects.filter(pk=waiting.pk).update(status="READY", waiting_for=""))
+            return cast.take
+
+    (fit,) = stored_arguments("default", Meanwhile())
+
+    assert fit.jobs == 2
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""A transaction of the queue's own, on one of Django's connections."""
+"""A transaction of the queue's own, on one of Django's connections, in the isolation that it needs."""
 
 from __future__ import annotations
 
@@ -38,10 +38,23 @@ def read_committed(using: str, *, durable: bool = False) -> Iterator[None]:
     where READ COMMITTED gives it an answer. Inside a caller's transaction the caller's isolation stands;
     with `durable` there must be none, or Django raises RuntimeError.
     """
+    with _isolated(using, "READ COMMITTED", durable=durable):
+        yield
+
+
+@contextmanager
+def snapshot(using: str) -> Iterator[None]:
+    """Open a transaction that only reads, and sees one moment; inside a caller's that is up to the caller."""
+    with _isolated(using, "REPEATABLE READ READ ONLY"):
+        yield
+
+
+@contextmanager
+def _isolated(using: str, level: str, *, durable: bool = False) -> Iterator[None]:
     connection = connections[using]
     outermost = not connection.in_atomic_block
     with transaction.atomic(using=using, durable=durable):
         if outermost:
             with connection.cursor() as cursor:
-                cursor.execute("SET TRANSACTION ISOLATION LEVEL READ COMMITTED")
+                cursor.execute(f"SET TRANSACTION ISOLATION LEVEL {level}")
         yield

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from django.db import transaction
 from django.db.models import QuerySet
 
 from django_jobqueue.compat import AnyTask
@@ -18,6 +17,7 @@ from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import LIVE
 from django_jobqueue.registry import Registry
 from django_jobqueue.shown import text, veil_of
+from django_jobqueue.store.transaction import snapshot
 from django_jobqueue.tasks import require_arguments, version_of
 
 CHUNK = 500
@@ -44,8 +44,9 @@ def stored_arguments(using: str, registry: Registry) -> list[Fit]:
     Upgrades are called, and what reads types of the project's. Holds as many rows as CHUNK.
     """
     found: dict[tuple[str, int], Fit] = {}
-    # A named cursor lives as long as a transaction, behind a pooler too.
-    with transaction.atomic(using=using):
+    # Of one moment: a job that goes from one state to the next while others are read would be left out. And a named
+    # cursor lives as long as a transaction, behind a pooler too.
+    with snapshot(using):
         for job_id, name, version, args, kwargs in _rows(using):
             fit = found.setdefault((name, version), Fit(name, version))
             fit.jobs += 1
