@@ -50,9 +50,17 @@ def queue_pattern(text: str) -> str:
 ALL_ONE: Mapping[str, int] = MappingProxyType({})
 
 
-def known_versions(tasks: Sequence[str], versions: Mapping[str, int]) -> str:
-    """Write the newest version known of each task as an array beside theirs."""
-    return array([str(versions.get(task, 1)) for task in tasks])
+def known_tasks(tasks: Sequence[str], versions: Mapping[str, int]) -> dict[str, str]:
+    """Write which tasks a worker knows, and beside it the newest version that it knows of each."""
+    return {"tasks": text_array(tasks), "versions": array([str(versions.get(task, 1)) for task in tasks])}
+
+
+def served_queues(serving: Serving) -> dict[str, str | None]:
+    """Write which queues a worker serves."""
+    return {
+        "served": text_array(serving.served) if serving.served else None,
+        "excluded": text_array(serving.excluded) if serving.excluded else None,
+    }
 
 
 def claim(
@@ -80,10 +88,8 @@ def claim(
     """
     params = {
         "backend": backend,
-        "tasks": text_array(tasks),
-        "versions": known_versions(tasks, versions),
-        "served": text_array(serving.served) if serving.served else None,
-        "excluded": text_array(serving.excluded) if serving.excluded else None,
+        **known_tasks(tasks, versions),
+        **served_queues(serving),
         "suspects": suspects,
         "limit": limit,
         "token": str(token),

@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from django_jobqueue.store.claim import ALL_ONE, Serving, known_versions
-from django_jobqueue.store.statement import Row, Statement, text_array
+from django_jobqueue.store.claim import ALL_ONE, Serving, known_tasks, served_queues
+from django_jobqueue.store.statement import Row, Statement
 
 LIMIT = 1000
 """Jobs that one statement takes back at most."""
@@ -43,10 +43,8 @@ def park(
     """
     params = {
         "backend": backend,
-        "tasks": text_array(tasks),
-        "versions": known_versions(tasks, versions),
-        "served": text_array(serving.served) if serving.served else None,
-        "excluded": text_array(serving.excluded) if serving.excluded else None,
+        **known_tasks(tasks, versions),
+        **served_queues(serving),
         "older_than_seconds": older_than_seconds,
         "alive_seconds": ALIVE_SECONDS,
         "limit": limit,
@@ -60,8 +58,7 @@ def unpark(
     """Take back what is known here, at most `limit` jobs; answers with the queue of each."""
     params = {
         "backend": backend,
-        "tasks": text_array(tasks),
-        "versions": known_versions(tasks, versions),
+        **known_tasks(tasks, versions),
         "limit": limit,
     }
     return Statement("unpark", params, _queues)
@@ -81,8 +78,7 @@ def bury_parked(
     """
     params = {
         "backend": backend,
-        "tasks": text_array(tasks),
-        "versions": known_versions(tasks, versions),
+        **known_tasks(tasks, versions),
         "after_seconds": after_seconds,
         "alive_seconds": ALIVE_SECONDS,
         "limit": limit,

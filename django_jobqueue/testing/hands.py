@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import Context
@@ -135,9 +134,7 @@ class Hands:
 
     def run(self, flight: Flight) -> Outcome | Committed:
         """Run an attempt here."""
-        head, args, kwargs = flight.order().split(b"\n")
-        words = [*json.loads(head), args.decode(), kwargs.decode()]
-        order = Order._make(words)
+        order = Order.read(*flight.order().split(b"\n"))
         task = self._registry.get(order.task)
         bounds = Bounds(self._options.max_result_bytes, self._backend, self.using)
         with _kept_settings(self.using), _savepoint(self.using):

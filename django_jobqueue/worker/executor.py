@@ -63,6 +63,11 @@ class Order(NamedTuple):
     args: str
     kwargs: str
 
+    @classmethod
+    def read(cls, head: bytes, args: bytes, kwargs: bytes) -> Order:
+        """Read the lines of an order."""
+        return cls._make([*json.loads(head), args.decode(), kwargs.decode()])
+
 
 @dataclass(frozen=True, slots=True)
 class Bounds:

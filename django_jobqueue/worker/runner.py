@@ -105,8 +105,7 @@ class _Runner:
     def _obey(self, payload: bytes) -> None:
         head, *arguments = payload.split(b"\n")
         if arguments:
-            # By position: see `Flight.order`.
-            self._take(Order(*json.loads(head), *[text.decode() for text in arguments]))
+            self._take(Order.read(head, *arguments))
             return
         match json.loads(head):
             case ["give_back"]:
