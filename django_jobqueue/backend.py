@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from asgiref.sync import sync_to_async
 from django.apps import apps
 from django.db import connections
+from django.db.models import Prefetch
 
 from django_jobqueue import guard, registry, results, task_options
 from django_jobqueue.compat import (
@@ -152,17 +153,19 @@ class JobQueueBackend(BaseTaskBackend):
         """
         number = _job_id(result_id)
         self.require_postgresql()
-        return self._read(number)
+        found = self._read([number])
+        if number not in found:
+            raise TaskResultDoesNotExist(result_id)
+        return found[number]
 
-    def _read(self, number: int, *, created: bool = True) -> results.TaskResult:
-        from django_jobqueue.models import Job
+    def _read(self, numbers: Sequence[int], *, created: bool = True) -> dict[int, results.TaskResult]:
+        from django_jobqueue.models import Attempt, Job
 
-        try:
-            job = Job.objects.using(self.database).get(pk=number, backend=self.alias)
-        except Job.DoesNotExist:
-            raise TaskResultDoesNotExist(str(number)) from None
-        attempts = job.attempts.using(self.database).order_by("number")
-        return results.from_job(job, attempts, registry.find(job.task), created=created)
+        attempts = Prefetch("attempts", Attempt.objects.using(self.database).order_by("number"))
+        jobs = Job.objects.using(self.database).filter(pk__in=numbers, backend=self.alias).prefetch_related(attempts)
+        return {
+            job.pk: results.from_job(job, job.attempts.all(), registry.find(job.task), created=created) for job in jobs
+        }
 
     def _call(self, task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> _Call:
         self._require_app()
@@ -207,11 +210,13 @@ class JobQueueBackend(BaseTaskBackend):
                     if row.created and row.status == "READY"
                 },
             )
-        return [self._result(call, row) for call, row in zip(calls, rows, strict=True)]
+        held = [row.id for row in rows if not row.created]
+        holders = self._read(held, created=False) if held else {}
+        return [
+            self._result(call, row) if row.created else holders[row.id] for call, row in zip(calls, rows, strict=True)
+        ]
 
     def _result(self, call: _Call, row: Enqueued) -> results.TaskResult:
-        if not row.created:
-            return self._read(row.id, created=False)
         result = results.enqueued(
             id=str(row.id),
             task=call.task,

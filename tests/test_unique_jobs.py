@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from django.db import connection, connections, transaction
+from django.test.utils import CaptureQueriesContext
 
 from django_jobqueue.compat import task_backends, task_enqueued
 from django_jobqueue.exceptions import UniqueKeyContended
@@ -114,6 +115,20 @@ def test_a_large_batch_meets_its_own_twins():
 
     assert sum(result.created for result in results) == Job.objects.count() == 1500
     assert [result.args[0] for result in results] == [number % 1500 for number in range(3000)]
+
+
+def test_many_duplicates_are_read_at_once():
+    """A nightly sweep that finds its jobs alive costs as many questions for fifty as for five."""
+    backend = task_backends["default"]
+
+    def questions(count):
+        calls = [(cast.bill, (number,), {}) for number in range(count)]
+        backend.enqueue_many(calls)
+        with CaptureQueriesContext(connection) as asked:
+            assert not any(result.created for result in backend.enqueue_many(calls))
+        return len(asked)
+
+    assert questions(5) == questions(50)
 
 
 def test_only_a_new_job_is_announced():
