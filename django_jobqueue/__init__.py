@@ -6,7 +6,7 @@ to. The package, in reading order:
 
     tasks       what a project writes: the `@task` decorator (task_options, registry)
     backend     the door for Django Tasks: enqueue and get_result (compat, conf, results, checks)
-    payload     checks: what may be stored
+    payload     checks: what may be stored, what looks like a secret (guard warns of it, shown hides it)
     policy      thinks: what follows an attempt, as pure functions
     models      the columns, constraints and indexes
     store       remembers: every change of a job's state, one module a verb

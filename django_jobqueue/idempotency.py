@@ -32,6 +32,7 @@ from django_jobqueue.payload.typed import forms_of, read_forms
 logger = logging.getLogger("django_jobqueue.worker")
 
 MAX_KEY_LENGTH = 255
+"""The width of `Effect.key`."""
 
 
 class _Wish(NamedTuple):

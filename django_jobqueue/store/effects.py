@@ -1,6 +1,6 @@
 """Remember what was done under a key, and who is about to do it.
 
-    record   in the transaction of the effect itself: both are committed, or neither
+    record   in the transaction of the effect itself: both are committed, or neither; `holds_lease` asks last
     hold     before an effect elsewhere, in a transaction of its own
     finish   after it: the result is kept
     release  after it has failed: the key is free

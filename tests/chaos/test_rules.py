@@ -104,6 +104,14 @@ BREACHES = {
         rules.every_death_has_its_reason,
         {"jobs": {1: job("FAILED")}, "letters": {1: [LETTER]}, "attempts": {1: [attempt("interrupted")]}},
     ),
+    "a suspect for the third time, buried for its interruptions": (
+        rules.every_death_has_its_reason,
+        {
+            "jobs": {1: job("FAILED", crash_count=3)},
+            "letters": {1: [LETTER | {"reason": "interrupted_too_often"}]},
+            "attempts": {1: [attempt("interrupted", charged=False)]},
+        },
+    ),
     "exhausted too early": (
         rules.every_death_has_its_reason,
         {"jobs": {1: job("FAILED", max_attempts=2)}, "letters": {1: [LETTER]}, "attempts": {1: [attempt("failed")]}},

@@ -104,7 +104,7 @@ def every_death_has_its_reason(evidence):
             continue
         charged = evidence.charged_in_this_life(job_id)
         match attempts[-1]["outcome"]:
-            case "lost" if job["crash_count"] >= MAX_CRASHES:
+            case "lost" | "interrupted" if job["crash_count"] >= MAX_CRASHES:
                 wanted = "crash_loop"
             case "interrupted":
                 wanted = "interrupted_too_often"
