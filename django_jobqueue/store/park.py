@@ -49,7 +49,7 @@ def park(
         "alive_seconds": ALIVE_SECONDS,
         "limit": limit,
     }
-    return Statement("park", params, _names)
+    return Statement("park", params, _names, "known_elsewhere")
 
 
 def unpark(
@@ -83,7 +83,7 @@ def bury_parked(
         "alive_seconds": ALIVE_SECONDS,
         "limit": limit,
     }
-    return Statement("bury_parked", params, _buried)
+    return Statement("bury_parked", params, _buried, "known_elsewhere")
 
 
 def _names(rows: list[Row]) -> frozenset[str]:

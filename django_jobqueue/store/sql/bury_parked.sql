@@ -8,21 +8,14 @@ WITH buried AS (
     UPDATE {job} AS job
     SET status = 'FAILED', waiting_for = '', parked_at = NULL, finished_at = statement_timestamp()
     WHERE job.id = ANY (ARRAY(
-        SELECT parked.id
-        FROM {job} AS parked
-        WHERE parked.status = 'WAITING'
-          AND parked.waiting_for = 'worker'
-          AND parked.backend = %(backend)s
-          AND parked.parked_at < statement_timestamp() - make_interval(secs => %(after_seconds)s)
-          AND parked.version > COALESCE((%(versions)s::int[])[array_position(%(tasks)s::varchar[], parked.task)], 0)
-          AND NOT EXISTS (
-              SELECT 1
-              FROM {worker} AS worker
-              WHERE worker.backend = %(backend)s
-                AND worker.stopped_at IS NULL
-                AND worker.last_seen_at > statement_timestamp() - make_interval(secs => %(alive_seconds)s)
-                AND (worker.tasks ->> parked.task)::int >= parked.version
-          )
+        SELECT stranger.id
+        FROM {job} AS stranger
+        WHERE stranger.status = 'WAITING'
+          AND stranger.waiting_for = 'worker'
+          AND stranger.backend = %(backend)s
+          AND stranger.parked_at < statement_timestamp() - make_interval(secs => %(after_seconds)s)
+          AND stranger.version > COALESCE((%(versions)s::int[])[array_position(%(tasks)s::varchar[], stranger.task)], 0)
+          AND NOT EXISTS ({inner})
         LIMIT %(limit)s
         FOR UPDATE SKIP LOCKED
     ))

@@ -24,16 +24,9 @@ parked AS (
     SET status = 'WAITING', waiting_for = 'worker', parked_at = statement_timestamp()
     WHERE job.id = ANY (ARRAY(
         SELECT ready.id
-        FROM unknown
-        JOIN {job} AS ready ON ready.id = unknown.id AND ready.status = 'READY'
-        WHERE NOT EXISTS (
-            SELECT 1
-            FROM {worker} AS worker
-            WHERE worker.backend = %(backend)s
-              AND worker.stopped_at IS NULL
-              AND worker.last_seen_at > statement_timestamp() - make_interval(secs => %(alive_seconds)s)
-              AND (worker.tasks ->> unknown.task)::int >= unknown.version
-        )
+        FROM unknown AS stranger
+        JOIN {job} AS ready ON ready.id = stranger.id AND ready.status = 'READY'
+        WHERE NOT EXISTS ({inner})
         FOR UPDATE OF ready SKIP LOCKED
     ))
     RETURNING 1
