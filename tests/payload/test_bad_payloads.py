@@ -19,5 +19,5 @@ def test_a_bad_payload_is_told_by_its_place(what, message):
 
 
 def test_the_page_has_every_message():
-    """As it is printed today: `python -m tests.payload.bad_payloads`."""
+    """As it is printed today, by the command that is on it."""
     assert table() in PAGE.read_text("utf-8")
