@@ -97,6 +97,11 @@ def deliver_twice(task: AnyTask, arrange: Callable[[], Mapping[str, Any]], effec
         raise RuntimeError(
             "deliver_twice() commits: use TransactionTestCase, or pytest.mark.django_db(transaction=True)"
         )
+    for alias in connections:
+        if connections[alias].settings_dict.get("OPTIONS", {}).get("pool"):
+            raise RuntimeError(
+                f'deliver_twice() forks, and a pool cannot be shared: leave "pool" out of DATABASES[{alias!r}] in tests'
+            )
     first = _Job(task, arrange)
     commits = first.run()
     if first.status != Job.Status.SUCCESSFUL:

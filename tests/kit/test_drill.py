@@ -3,6 +3,7 @@
 from itertools import count
 
 import pytest
+from django.db import connection
 
 from django_jobqueue.models import Job
 from django_jobqueue.testing import deliver_twice
@@ -84,6 +85,14 @@ def test_the_first_run_must_succeed():
 def test_it_asks_for_committed_data():
     """Inside a TestCase nothing is committed, and a copy of the process would see nothing."""
     with pytest.raises(RuntimeError, match="use TransactionTestCase"):
+        deliver_twice(tasks.by_once, arrange, effects)
+
+
+def test_it_does_not_fork_a_pool(monkeypatch):
+    """A copy would take the sessions of Django's pool for its own: the kill would not end them."""
+    monkeypatch.setitem(connection.settings_dict, "OPTIONS", {**connection.settings_dict["OPTIONS"], "pool": True})
+
+    with pytest.raises(RuntimeError, match="leave \"pool\" out of DATABASES\\['default'\\] in tests"):
         deliver_twice(tasks.by_once, arrange, effects)
 
 
