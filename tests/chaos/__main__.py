@@ -1,4 +1,8 @@
-"""Run the chaos: `python -m tests.chaos [--full] [--out FILE] [--seed N] [--shards N] [pytest arguments]`."""
+"""Run the chaos: `python -m tests.chaos [--full] [--out FILE] [--seed N] [--shards N] [pytest arguments]`.
+
+The random mix of all faults goes on for half an hour with
+`python -m tests.chaos --full --minutes 30 --shards 1 tests/chaos/test_everything.py`.
+"""
 
 import argparse
 import json
@@ -20,6 +24,7 @@ def main():
     """Run the shards, each with a server of its own, and write the table of all."""
     parser = argparse.ArgumentParser(prog="python -m tests.chaos", description=__doc__)
     parser.add_argument("--full", action="store_true", help="at least thirty injections of each fault, every mutant")
+    parser.add_argument("--minutes", default="", help="so long the random mix of all faults goes on, at least")
     parser.add_argument("--out", type=Path, help="write the table to this file")
     parser.add_argument("--seed", default="", help="of an earlier run; random if not given")
     parser.add_argument("--shards", type=int, default=2, help="so many runs side by side; 2 if not given")
@@ -43,6 +48,7 @@ def start(number, known, others, folder):
     environment = os.environ | {
         "CHAOS_SIZE": "full" if known.full else "",
         "CHAOS_SEED": known.seed,
+        "CHAOS_MINUTES": known.minutes,
         "CHAOS_SHARD": f"{number}/{known.shards}",
         "CHAOS_ROWS": str(folder / f"rows-{number}"),
     }

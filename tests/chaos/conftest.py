@@ -62,13 +62,19 @@ def times():
 
 
 @pytest.fixture
+def minutes():
+    """Say how long a random mix of faults goes on at least."""
+    return float(os.environ.get("CHAOS_MINUTES") or 0)
+
+
+@pytest.fixture
 def drill(server, request):
     """Open a run: `with drill("name") as stage: report = stage.run(fault, 5)`. Its line is printed."""
 
     @contextmanager
     def open_drill(name, *, server=server, **more):
         seed = int(os.environ.get("CHAOS_SEED") or random.randrange(10**6))
-        with Drill(server, name, seed=seed, **more) as stage:
+        with Drill(server, name, seed=seed, **{"samples_the_pace": IS_FULL} | more) as stage:
             print(f"chaos {name} seed={seed}: begins")
             stage.tell = lambda report: tell(request.config, report)
             yield stage

@@ -10,9 +10,9 @@ from tests.chaos.harness.workers import hold
 
 
 @contextmanager
-def small_tablespace(server):
+def small_tablespace(server, size="48m"):
     """Make a tablespace on a small disk, and answer with its folder."""
-    with small_disk(server, "48m") as folder:
+    with small_disk(server, size) as folder:
         with closing(server.connect()) as connection:
             connection.execute(f"CREATE TABLESPACE small LOCATION '{folder}'")
         yield folder

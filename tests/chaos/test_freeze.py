@@ -4,7 +4,7 @@ import pytest
 
 from tests.chaos.harness.checker import Allowed
 from tests.chaos.harness.nemesis import healed
-from tests.chaos.harness.process import is_frozen
+from tests.chaos.harness.process import is_frozen, is_running
 from tests.chaos.harness.workers import pause
 from tests.waiting import wait_until
 
@@ -18,13 +18,13 @@ def freeze(who):
     def fault(drill):
         worker = drill.dice.choice(drill.workers)
         pids = {
-            "runner": lambda: worker.runners()[:1],
+            "runner": lambda: wait_until(worker.runners)[:1],
             "keeper": lambda: [worker.pid],
             "worker": worker.family,
         }[who]()
         worker.freeze(pids)
         try:
-            wait_until(lambda: all(map(is_frozen, pids)))
+            wait_until(lambda: all(is_frozen(pid) or not is_running(pid) for pid in pids))
             pause(drill.lease_seconds * drill.dice.uniform(*LONGER_THAN_THE_LEASE))
         finally:
             worker.thaw(pids)

@@ -44,7 +44,8 @@ class Hunt:
 
     def go(self, drill, name, mutant=""):
         """Run it, with a mutant or without, and answer with the report."""
-        with drill(name, mutant=mutant, rest_seconds=REST_SECONDS, **self.stage) as stage:
+        hunting = {"mutant": mutant, "rest_seconds": REST_SECONDS, "samples_the_pace": False}
+        with drill(name, **hunting, **self.stage) as stage:
             return stage.run(self.fault, self.times, allowed=self.allowed, budget=budgets.DATABASE_BACK, **self.more)
 
 

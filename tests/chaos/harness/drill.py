@@ -10,7 +10,8 @@ from pathlib import Path
 
 import psycopg
 
-from tests.chaos.harness import budgets, checker, load, person, recovery
+from tests.chaos.harness import checker, complaints, drain, load, person, recovery
+from tests.chaos.harness.complaints import tail
 from tests.chaos.harness.evidence import collect
 from tests.chaos.harness.ledger import EPOCH, EPOCH_VARIABLE, VARIABLE, Ledger
 from tests.chaos.harness.nemesis import torment
@@ -33,11 +34,8 @@ WITNESS = Path(__file__).with_name("witness.sql")
 START_SECONDS = 60
 REST_SECONDS = 60
 """So long may nothing come to its end before what is left counts as lost: an outage leaves a backlog to work off."""
-LEAST_ACCEPTED = 10
-LEAST_SHARE = 0.02
-"""Of the jobs that would have been enqueued without any fault: a run of fewer has seen nothing."""
-LINES_A_SECOND = 25
-"""More than that in a worker's log, besides a line for each attempt that did not succeed, is a flood."""
+BURST_SECONDS = 60
+"""So long may it take to enqueue a number of jobs at once."""
 
 
 class Drill:
@@ -45,7 +43,8 @@ class Drill:
 
     `proxied` puts a proxy between the workers and the server, or what it makes of server and database if it is a
     function; `only_line` leaves it to one of them, by its number. `worker_habits` tells of the nth worker what
-    `Worker` takes: `under`, and more `environment`. With `acts_a_second` there is a person.
+    `Worker` takes: `under`, and more `environment`. With `acts_a_second` there is a person. A run that
+    `samples_the_pace` ends with a sample of its jobs, to which nothing is done.
     """
 
     def __init__(self, server, name, *, seed, workers=2, arguments=(), rate=40, mix=None, proxied=False, **more):
@@ -60,6 +59,7 @@ class Drill:
         self._mutant, self._tablespace = more.pop("mutant", ""), more.pop("tablespace", None)
         self._options = OPTIONS | more.pop("options", {})
         self._rest_seconds = more.pop("rest_seconds", REST_SECONDS)
+        self._samples_the_pace = more.pop("samples_the_pace", False)
         self.lease_seconds = self._options["lease_seconds"]
         self.proxy = self.producer = self.person = None
         self.workers, self._all = [], []
@@ -148,25 +148,27 @@ class Drill:
 
     def start_producer(self):
         """Start the load. It goes to the server directly, unless it is the producer's line that is tormented."""
-        environment = self.environment("producer", proxied=self._proxied_producer)
-        self.producer = Attendant(
-            "load",
-            self.seed,
-            self._rate,
-            json.dumps(self._mix),
-            environment=environment | {load.VARIABLE: str(self.intents.path)},
-            log_path=self.folder / "producer.log",
-        )
+        words = (self._rate, json.dumps(self._mix))
+        self.producer = self._attendant("producer", "load", *words, proxied=self._proxied_producer)
 
     def start_person(self):
         """Start who cancels, replays and discards."""
-        environment = self.environment("person", proxied=self._proxied_person)
-        self.person = Attendant(
-            "person",
+        self.person = self._attendant("person", "person", self._acts_a_second, proxied=self._proxied_person)
+
+    def enqueue_at_once(self, first, count):
+        """Have a producer enqueue so many jobs, the first with that number, and leave."""
+        burst = self._attendant("burst", "load", self._rate, json.dumps(self._mix), first, count)
+        if code := burst.wait(BURST_SECONDS):
+            self.complaints.append(f"attendant: a burst left with {code}: {tail(burst.log_path)}")
+
+    def _attendant(self, name, module, *words, proxied=False):
+        books = {load.VARIABLE: str(self.intents.path), person.VARIABLE: str(self.acts.path)}
+        return Attendant(
+            module,
             self.seed,
-            self._acts_a_second,
-            environment=environment | {person.VARIABLE: str(self.acts.path)},
-            log_path=self.folder / "person.log",
+            *words,
+            environment=self.environment(name, proxied=proxied) | books,
+            log_path=self.folder / f"{name}.log",
         )
 
     def ask(self, query, parameters=None):
@@ -226,14 +228,17 @@ class Drill:
         """List the processes of the server that work for the workers."""
         return [pid for (pid,) in self.ask("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'worker-%'")]
 
-    def run(self, fault, times, *, allowed=None, budget=None, measure=None, **rhythm):
+    def run(self, fault, times, *, allowed=None, budget=None, measure=None, pile=0, **rhythm):
         """Torment, heal, let everything come to rest, stop the workers, and judge.
 
         `budget` is what the design allows, in seconds; `measure` reads the seconds from the evidence where the
-        wounds do not tell them.
+        wounds do not tell them. A `pile` of so many jobs is there when the last fault comes.
         """
         began = time.monotonic()
         wounds = torment(self, fault, times, **rhythm)
+        if pile:
+            self.enqueue_at_once(drain.PILE, pile)
+            wounds += torment(self, fault, 1, between=(0.0, 0.1))
         tormented_seconds = time.monotonic() - began
         if not self.complaints:
             self.claims_again(time.time())
@@ -243,17 +248,22 @@ class Drill:
             if attendant is not None and (code := attendant.stop()):
                 self.complaints.append(f"attendant: it left with {code}: {tail(attendant.log_path)}")
         self._rest()
+        if self._samples_the_pace and not self.complaints:
+            self.enqueue_at_once(drain.SAMPLE, drain.sample_size(pile))
+            self._rest()
         codes = self._stop_workers()
         with closing(self.server.connect(self.database)) as connection:
             evidence = collect(connection, self.ledger, self.intents, self.acts)
         verdict = checker.judge(evidence, allowed or checker.Allowed())
-        self._look_for_floods(evidence)
+        self.complaints += complaints.of_floods(self._all, evidence, time.time() - self._began_at)
         claims = recovery.claims_of(evidence)
         seconds = measure(evidence) if measure else recovery.recoveries(evidence, wounds, claims)
-        self._look_for_harmlessness(wounds, evidence, tormented_seconds)
-        if budget is not None and max(seconds, default=0.0) > budgets.bound(budget):
-            self.complaints.append(f"slow: it took {max(seconds):.1f} s until a fault was over")
-        report = Report(self.name, self.seed, wounds, evidence, verdict, seconds, codes, self.complaints, budget)
+        self.complaints += complaints.of_harmless_faults(wounds, evidence, self._rate * tormented_seconds)
+        drained = drain.measure(evidence, wounds[-1].healed_at, self.lease_seconds)
+        self.complaints += complaints.of_slowness(seconds, budget, drained)
+        report = Report(
+            self.name, self.seed, wounds, evidence, verdict, seconds, codes, self.complaints, budget, drained
+        )
         self.tell(report)
         return report
 
@@ -276,30 +286,3 @@ class Drill:
             if codes[-1]:
                 self.complaints.append(f"left: a worker left with {codes[-1]}: {tail(worker.log_path)}")
         return codes
-
-    def _look_for_harmlessness(self, wounds, evidence, seconds):
-        for number, wound in enumerate(wounds, 1):
-            if not wound.bites:
-                self.complaints.append(f"harmless: nobody felt fault {number}")
-        least = max(LEAST_ACCEPTED, int(LEAST_SHARE * self._rate * seconds))
-        if len(evidence.accepted) < least:
-            self.complaints.append(f"harmless: {len(evidence.accepted)} jobs were accepted; that proves nothing")
-
-    def _look_for_floods(self, evidence):
-        # How much they say, not what.
-        counts = [worker.log_lines() for worker in self._all]
-        lines, tracebacks = sum(c[0] for c in counts), sum(c[1] for c in counts)
-        ended = sum(a["outcome"] != "succeeded" for attempts in evidence.attempts.values() for a in attempts)
-        most = 3 * ended + LINES_A_SECOND * (time.time() - self._began_at) * len(self._all)
-        if lines > most:
-            self.complaints.append(
-                f"flood: {lines} lines of log, {ended} of them for attempts: {tail(self._all[0].log_path)}"
-            )
-        if tracebacks:
-            worst = max(self._all, key=lambda worker: worker.log_lines()[1])
-            self.complaints.append(f"flood: {tracebacks} tracebacks in the logs: {tail(worst.log_path)}")
-
-
-def tail(path, size=1500):
-    """Return the end of a log."""
-    return path.read_text(errors="replace")[-size:]

@@ -1,10 +1,13 @@
 """The producer: a process that enqueues by the product's own front door, and writes down what became of each call.
 
-    python -m tests.chaos.harness.load <seed> <jobs a second> <mix as JSON>
+    python -m tests.chaos.harness.load <seed> <jobs a second> <mix as JSON> [<first number> <number of jobs>]
+
+With a number of jobs it enqueues so many at once, the first with that number, and leaves. Without, it works until
+SIGTERM.
 
 An intent is written before the call, its outcome after it: `ok` (accepted: the transaction has committed),
 `indeterminate` (the connection was lost: it may have) or `rejected`. A part of the jobs is enqueued in one transaction
-with a row of the caller's own, and a part several at a time. It works until SIGTERM.
+with a row of the caller's own, and a part several at a time.
 """
 
 import json
@@ -28,6 +31,8 @@ EFFECTS = {"atomic": 0.3, "keyed": 0.4, "external": 0.3}
 WAYS = {"plain": 0.55, "row": 0.35, "many": 0.1}
 """How they are enqueued: by a statement of its own, with a row of the caller's, several with one statement."""
 MANY = 3
+AT_ONCE = 50
+"""With one statement, of a number of jobs."""
 
 VARIABLE = "CHAOS_INTENTS"
 LONG_SECONDS = (2.5, 3.5)
@@ -59,7 +64,7 @@ def choose(dice, mix):
             return dice.choice(["work", "work", "work_async"]), {}
 
 
-def main(seed, rate, mix):
+def main(seed, rate, mix, first=1, count=0):
     """Be the producer."""
     import django
 
@@ -70,16 +75,14 @@ def main(seed, rate, mix):
     dice = random.Random(seed)
     told = []
     signal.signal(signal.SIGTERM, lambda *_: told.append(True))
-    number = 0
-    while not told:
-        (way,) = dice.choices(list(WAYS), list(WAYS.values()))
-        calls = {}
-        for _ in range(MANY if way == "many" else 1):
-            number += 1
-            calls[number] = choose(dice, mix)
-        first = min(calls)
+    number = first
+    while not told and not 0 < count <= number - first:
+        (way,) = dice.choices(list(WAYS), list(WAYS.values())) if not count else ["many"]
+        size = min(AT_ONCE, first + count - number) if count else MANY if way == "many" else 1
+        calls = {intent: choose(dice, mix) for intent in range(number, number + size)}
         for intent, (name, words) in calls.items():
-            intents.write("intent", intent=intent, task=name, row=way == "row", batch=first, **words)
+            intents.write("intent", intent=intent, task=name, row=way == "row", batch=number, **words)
+        number += size
         began = time.monotonic()
         try:
             jobs = enqueue(way, calls)
@@ -92,7 +95,8 @@ def main(seed, rate, mix):
         else:
             for intent, job in zip(calls, jobs, strict=True):
                 intents.write("ok", intent=intent, job=int(job.id))
-        time.sleep(max(0.0, len(calls) * dice.uniform(0.5, 1.5) / rate - (time.monotonic() - began)))
+        if not count:
+            time.sleep(max(0.0, len(calls) * dice.uniform(0.5, 1.5) / rate - (time.monotonic() - began)))
     connection.close()
 
 
@@ -116,4 +120,4 @@ def enqueue(way, calls):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), float(sys.argv[2]), json.loads(sys.argv[3]))
+    main(int(sys.argv[1]), float(sys.argv[2]), json.loads(sys.argv[3]), *map(int, sys.argv[4:]))

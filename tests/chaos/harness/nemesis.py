@@ -38,10 +38,10 @@ def healed(bites, pids=(), *, seconds=None):
     return Wound(time.time(), int(bites), frozenset(pids), None if seconds is None else tuple(seconds))
 
 
-def torment(drill, fault, times, *, between=(0.2, 0.7)):
-    """Inject `fault` so many times; answer with the wounds."""
-    wounds = []
-    for _ in range(times):
+def torment(drill, fault, times, *, between=(0.2, 0.7), minutes=0):
+    """Inject `fault` so many times, and on until so many minutes have passed; answer with the wounds."""
+    wounds, began = [], time.monotonic()
+    while len(wounds) < times or time.monotonic() < began + minutes * 60:
         pause(drill.dice.uniform(*between))
         wounds.append(fault(drill))
         is_patient = drill.dice.random() >= HURRIES

@@ -69,6 +69,10 @@ class Attendant:
             code = self._popen.returncode
         return code
 
+    def wait(self, seconds):
+        """Let it finish by itself; answer with its exit code."""
+        return self._popen.wait(timeout=seconds)
+
     def kill(self):
         """End it at once."""
         self._popen.kill()

@@ -7,7 +7,8 @@ from tests.chaos.harness.recovery import quantile
 
 HEAD = (
     "fault", "seed", "faults", "bites", "accepted", "rejected", "unsure", "effects", "lost", "unexplained", "burnt",
-    "stale", "p50", "p99", "max", "budget", "within", "exit", "breaches",
+    "stale", "p50", "p99", "max", "budget", "within",
+    "backlog", "drained", "of", "exit", "breaches",
 )  # fmt: skip
 
 
@@ -24,6 +25,7 @@ class Report:
     exit_codes: list
     complaints: list
     budget: float | None = None
+    drained: object = None
 
     @property
     def is_good(self):
@@ -64,6 +66,7 @@ class Report:
             _seconds(max(self.recoveries, default=None)),
             _seconds(self.budget),
             self._within(),
+            *self._drained(),
             str(self.exit_code),
             str(len(self.verdict.breaches) + len(self.complaints)),
         ]
@@ -73,6 +76,12 @@ class Report:
         if self.budget is None:
             return "-"
         return f"{sum(second <= self.budget for second in self.recoveries)}/{len(self.recoveries)}"
+
+    def _drained(self):
+        """Return the backlog of the last fault, the seconds that it took, and how many it may."""
+        if self.drained is None:
+            return "-", "-", "-"
+        return str(self.drained.backlog), _seconds(self.drained.seconds), _seconds(self.drained.budget)
 
     def line(self):
         """Return the run in one line."""

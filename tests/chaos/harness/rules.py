@@ -7,10 +7,11 @@ from django_jobqueue.policy.retry import MAX_CRASHES
 
 MOVES = {(move.old, str(move.new)) for move in TRANSITIONS}
 TERMINAL = ("SUCCESSFUL", "FAILED", "CANCELLED")
+HANGS = ("spin", "keep_gil")
 REASONS = dict.fromkeys(("exit", "segfault", "abort", "eat_memory"), "crash_loop") | dict.fromkeys(
-    ("spin", "keep_gil"), "attempts_exhausted"
+    HANGS, "attempts_exhausted"
 )
-"""What a job dies of, by what it does to its process."""
+"""What a job dies of, by what it does to its process, if nobody else does anything to it."""
 
 
 def enqueue_is_all_or_nothing(evidence):
@@ -112,7 +113,9 @@ def every_death_has_its_reason(evidence):
                 wanted = "attempts_exhausted"
             case _:
                 wanted = "no reason at all"
-        wanted = REASONS.get(job["kwargs"].get("how"), wanted)
+        how = job["kwargs"].get("how")
+        if job["crash_count"] == (0 if how in HANGS else charged):
+            wanted = REASONS.get(how, wanted)
         if letters[0]["reason"] != wanted:
             yield f"job {job_id} died of {letters[0]['reason']}; its attempts say {wanted}"
 
