@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.chaos.harness import rules, rules_for_people
+from tests.chaos.harness import complaints, drain, rules, rules_for_people
 from tests.chaos.harness.evidence import Evidence
 
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -119,7 +119,7 @@ BREACHES = {
     "a reason that does not fit the task": (
         rules.every_death_has_its_reason,
         {
-            "jobs": {1: job("FAILED", kwargs={"how": "exit"})},
+            "jobs": {1: job("FAILED", crash_count=1, kwargs={"how": "exit"})},
             "letters": {1: [LETTER]},
             "attempts": {1: [attempt("lost")]},
         },
@@ -158,3 +158,35 @@ def test_a_breach_is_found(name):
 
     assert list(rule(Evidence(**facts)))
     assert not list(rule(Evidence()))
+
+
+SAMPLED = {2: [move(None, "READY", 90), move("READY", "RUNNING", 100), move("RUNNING", "SUCCESSFUL", 102)]}
+"""One job in two seconds."""
+
+FAULT = BEGAN.timestamp() + 10
+
+
+def drained(moves):
+    """Measure what became of job 1, with a fault ten seconds after the beginning, beside a sample of one job."""
+    jobs = {1: job(), 2: job(kwargs={"intent": drain.SAMPLE})}
+    return drain.measure(Evidence(jobs=jobs, moves=SAMPLED | {1: moves}), FAULT, lease_seconds=2)
+
+
+@pytest.mark.parametrize(("end", "is_slow"), [(20, False), (50, True)], ids=["in time", "far too late"])
+def test_a_backlog_is_compared_with_a_healthy_pace(end, is_slow):
+    """What was alive at the fault may take twice as long as it does when nothing is done, and a lease and six seconds.
+
+    What takes three times that is a complaint.
+    """
+    alive = [move(None, "READY"), move("READY", "RUNNING", 15), move("RUNNING", "SUCCESSFUL", end)]
+    found = drained(alive)
+
+    assert (found.backlog, found.seconds, found.pace, found.budget) == (1, end - 10, 0.5, 2 * 2 + 2 + 6)
+    assert bool(list(complaints.of_slowness([], None, found))) == is_slow
+
+
+@pytest.mark.parametrize("times", [(11, 12, 13), (1, 2, 3)], ids=["enqueued after it", "over before it"])
+def test_what_was_not_alive_at_the_fault_is_no_backlog(times):
+    """It says nothing of how long a backlog takes."""
+    names = [None, "READY", "RUNNING", "SUCCESSFUL"]
+    assert drained([move(*names[n : n + 2], second) for n, second in enumerate(times)]) is None

@@ -247,9 +247,10 @@ class Drill:
         for attendant in (self.producer, self.person):
             if attendant is not None and (code := attendant.stop()):
                 self.complaints.append(f"attendant: it left with {code}: {tail(attendant.log_path)}")
+        backlog = self._left()
         self._rest()
         if self._samples_the_pace and not self.complaints:
-            self.enqueue_at_once(drain.SAMPLE, drain.sample_size(pile))
+            self.enqueue_at_once(drain.SAMPLE, drain.sample_size(backlog))
             self._rest()
         codes = self._stop_workers()
         with closing(self.server.connect(self.database)) as connection:
@@ -267,10 +268,13 @@ class Drill:
         self.tell(report)
         return report
 
-    def _rest(self):
+    def _left(self):
         query = "SELECT count(*) FROM django_jobqueue_job WHERE status IN ('WAITING', 'READY', 'RUNNING')"
+        return self.ask(query)[0][0]
+
+    def _rest(self):
         least, deadline = float("inf"), time.monotonic() + self._rest_seconds
-        while (left := self.ask(query)[0][0]) and time.monotonic() < deadline:
+        while (left := self._left()) and time.monotonic() < deadline:
             if left < least:
                 least, deadline = left, time.monotonic() + self._rest_seconds
             time.sleep(0.1)
