@@ -159,7 +159,7 @@ class Exchange:
 
     def _take(self, reply: Reply) -> None:
         if reply.error is not None:
-            self._failed(reply.call, reply.error)
+            self._failed(reply.call, reply.error, reply.seconds)
             return
         self._outage.ended()
         match reply.call:
@@ -272,7 +272,7 @@ class Exchange:
             logger.info("job %s %s: the reply to its claim was lost; it is given back", orphan.id, orphan.task)
             self._ledger.give_back(Lease(orphan.id, orphan.token))
 
-    def _failed(self, call: object, error: Exception) -> None:
+    def _failed(self, call: object, error: Exception, seconds: float) -> None:
         if isinstance(error, psycopg.errors.UndefinedTable | psycopg.errors.UndefinedColumn):
             self.error = str(MissingTables(self._options.database))
             return
@@ -300,12 +300,12 @@ class Exchange:
                     self._agenda.forget(call.token)
                 if isinstance(call, Cycle):
                     self._ledger.doubt(call.batch)
-                self._out(error)
+                self._out(error, seconds)
             case _:
-                self._out(error)
+                self._out(error, seconds)
 
-    def _out(self, error: Exception) -> None:
-        self._outage.failed(error)
+    def _out(self, error: Exception, seconds: float) -> None:
+        self._outage.failed(error, seconds)
         if waited_for_a_lock(error):
             # Somebody's lock, or a slow server, is no reason to doubt the connection.
             self._schedule.postpone_rescue(RESCUE_AFTER_DOUBT_SECONDS)

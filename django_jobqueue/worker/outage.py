@@ -40,13 +40,16 @@ class Outage:
         """Whether a call may be made now."""
         return now >= self.retry_at
 
-    def failed(self, error: Exception) -> None:
-        """Note a call that failed, and wait a little longer each time."""
+    def failed(self, error: Exception, seconds: float = 0.0) -> None:
+        """Note a call that failed after so many seconds, and wait a little longer each time.
+
+        Where nobody answers the try itself has taken the time that is to pass between two.
+        """
         now = clock.now()
         if not self._tries:
             self._began_at = now
             logger.warning("the database cannot be used: %s; %s", in_a_line(error), self._what_now(error))
-        wait = min(MAX_SECONDS, FIRST_SECONDS * 2 ** min(self._tries, 10))
+        wait = max(FIRST_SECONDS, min(MAX_SECONDS, FIRST_SECONDS * 2 ** min(self._tries, 10)) - seconds)
         self._tries += 1
         self.retry_at = now + wait * (0.5 + random.random() / 2)  # noqa: S311 - jitter is no secret
 

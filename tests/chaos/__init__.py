@@ -3,6 +3,8 @@
     python -m tests.chaos                          the short run: a few minutes
     python -m tests.chaos --full --out FILE        at least thirty injections of each fault; FILE gets the table
     python -m tests.chaos -k postmaster --seed 7   one fault, with the seed of an earlier run
+    python -m tests.chaos --full --minutes 30 --shards 1 tests/chaos/test_everything.py
+                                                   all faults in random order, for half an hour
 
 Each file is one fault. A run starts two workers and a producer, lets a seeded nemesis inject the fault while jobs
 flow, heals, waits until everything has come to its end, and asks the checker, which reads only the database and the
@@ -23,12 +25,16 @@ ledgers that tasks, producer and person keep outside of it. It prints one line:
                   that the next fault came before, it counts how long it took until then
     budget        seconds that the design allows for it, where it does; only a multiple is asserted (`harness.budgets`)
     within        how many of the recoveries kept the budget, of how many
+    backlog,      jobs that had not ended at the last fault, the seconds until the last of them had, and how many that
+    drained, of   may take: twice the time that the same workers need for them by the pace of a sample to which nothing
+                  is done, and as long as a lost worker's jobs may take to be taken over (full runs only)
     breaches      whatever else is wrong: rules of the checker, a worker that left or is deaf, a flooded log, a recovery
                   that took far too long
 
 Reading order in `harness`: `server`, `proxy`, `ledger`, `load`, `person`, `workers` (the parts), `nemesis` (the seeded
-loop), `drill` (one run of them all), `evidence`, `rules`, `checker` (the invariants), `recovery` (how long it took),
-`report` (the line). `mutants` breaks the product on purpose: a check that cannot turn red proves nothing.
+loop), `drill` (one run of them all), `evidence`, `rules`, `checker` (the invariants), `complaints` (what the rows
+do not say), `recovery`, `drain` (how long it took), `report` (the line). `mutants` breaks the product on purpose: a
+check that cannot turn red proves nothing.
 
 A seed fixes what the producer enqueues and what the nemesis picks, and when; not what the machine makes of it.
 

@@ -33,9 +33,16 @@ def act(verb, *, again=None, second=0):
     return {"verb": verb, "job": 1, "again": again, "at": BEGAN.timestamp() + second}
 
 
-def attempt(outcome, *, charged=True):
+def attempt(outcome, *, charged=True, began=0, ended=0):
     """Make up the record of an attempt."""
-    return {"number": 1, "outcome": outcome, "charged": charged, "finished_at": BEGAN}
+    moments = {name: BEGAN + timedelta(seconds=at) for name, at in (("started_at", began), ("finished_at", ended))}
+    return {"number": 1, "outcome": outcome, "charged": charged, "worker_id": "one", **moments}
+
+
+def taken(second, lease):
+    """Make up that a running job is taken over, with a lease that runs so long."""
+    lease = {"old_lease_expires_at": BEGAN + timedelta(seconds=lease), "worker_id": "one"}
+    return move("RUNNING", "RUNNING", second) | lease
 
 
 DONE, UNSURE = {"what": "done"}, {"what": "unsure"}
@@ -137,6 +144,10 @@ BREACHES = {
         rules.atomic_work_is_there_with_the_success,
         {"jobs": {1: job(task="tests.chaos.tasks.work_atomic")}},
     ),
+    "taken from a worker that could still renew": (
+        rules.nobody_is_rescued_too_early,
+        {"moves": {1: [taken(5, 7), move("RUNNING", "WAITING", 6)]}, "attempts": {1: [attempt("lost", ended=6)]}},
+    ),
     "half a batch": (
         rules.enqueue_is_all_or_nothing,
         {"jobs": {1: job()}, "intents": {1: INTENT, 2: INTENT}, "outcomes": {}},
@@ -190,3 +201,11 @@ def test_what_was_not_alive_at_the_fault_is_no_backlog(times):
     """It says nothing of how long a backlog takes."""
     names = [None, "READY", "RUNNING", "SUCCESSFUL"]
     assert drained([move(*names[n : n + 2], second) for n, second in enumerate(times)]) is None
+
+
+def test_what_was_given_back_is_not_judged_by_a_later_attempt():
+    """A claim that nobody heard of is taken back by its own worker; that the next one is lost is another matter."""
+    moves = [taken(5, 7), move("RUNNING", "READY", 6), move("READY", "RUNNING", 8), move("RUNNING", "WAITING", 20)]
+    evidence = Evidence(moves={1: moves}, attempts={1: [attempt("lost", began=8, ended=20)]})
+
+    assert not list(rules.nobody_is_rescued_too_early(evidence))

@@ -47,6 +47,17 @@ def test_tries_are_further_and_further_apart(outage):
     assert len({round(wait, 4) for wait in waits[10:]}) > 10
 
 
+def test_a_try_that_took_long_is_waiting_enough(outage):
+    """Where nobody answers a try takes seconds: then the next one is made almost at once, and a quick one is not."""
+    waits = []
+    for seconds in [0.0] * 10 + [2.0, 0.0]:
+        outage.failed(GONE, seconds)
+        waits.append(outage.retry_at - clock.now())
+
+    assert 0 < waits[10] <= FIRST_SECONDS
+    assert waits[11] >= MAX_SECONDS / 2 - 0.05
+
+
 def test_an_outage_is_two_lines(outage, caplog):
     """However long it lasts, the log tells once that the database is gone and once that it is back."""
     for _ in range(20):

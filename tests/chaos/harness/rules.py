@@ -162,7 +162,9 @@ def nobody_is_rescued_too_early(evidence):
                 move["old_status"] == move["new_status"] == "RUNNING" and move["old_lease_expires_at"] > move["at"]
             )
             if is_taken and after is not None and after["new_status"] != "RUNNING":
-                closed = [a for a in evidence.attempts.get(job_id, []) if a["finished_at"] >= move["at"]]
+                attempts = evidence.attempts.get(job_id, [])
+                # One that was given back is no attempt: the next to be closed may be another run's.
+                closed = [a for a in attempts if a["started_at"] <= move["at"] <= a["finished_at"]]
                 if closed and closed[0]["outcome"] == "lost" and closed[0]["worker_id"] == move["worker_id"]:
                     yield f"job {job_id} was taken at {move['at']}, its lease ran to {move['old_lease_expires_at']}"
 
