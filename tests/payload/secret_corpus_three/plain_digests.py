@@ -73,7 +73,7 @@ KINDS: Kinds = {
     "thumbnail-png-data-url": lambda d, n: {"title": "Lamp", "thumbnail": "data:image/png;base64," + _png(d)},
     "thumbnail-in-html": lambda d, n: {"html": f'<img alt="logo" src="data:image/png;base64,{_png(d, 8)}"><p>Hello</p>'},
     "jpeg-base64": lambda d, n: {"photo": {"mime": "image/jpeg", "data": "data:image/jpeg;base64," + _jpeg(d)}},
-    "svg-data-url": lambda d, n: {"icon": "data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg' width='8'><path d='M0 0h8v8z'/></svg>"},
+    "svg-data-url": lambda d, n: {"icon": f"data:image/svg+xml;utf8,<svg xmlns='http://www.w3.org/2000/svg' width='{n + 8}'><path d='M0 0h8v8z'/></svg>"},
     "font-data-url": lambda d, n: {"css": f"@font-face{{src:url(data:font/woff2;base64,d09GMgABAAAAA{d.chars('b', 180)})}}"},
     "embedding-vector": lambda d, n: {"id": n, "embedding": [round(d.uniform(-1, 1), 8) for _ in range(32)]},
     "attachment-base64": lambda d, n: {"filename": "invoice.pdf", "content_type": "application/pdf", "attachment": base64.b64encode(b"%PDF-1.7\n" + d.randbytes(240)).decode()},

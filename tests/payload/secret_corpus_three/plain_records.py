@@ -94,7 +94,7 @@ KINDS: Kinds = {
     "coordinates": lambda d, n: {"lat": d.uniform(-90, 90), "lng": d.uniform(-180, 180), "wkt": f"POINT({d.uniform(0, 9):.7f} 51.3)", "polyline": "_p~iF~ps|U_ulLnnqC_mqNvxq`@"},
     "long-numbers": lambda d, n: {"reading": d.randint(10**30, 10**31), "pi": "3.14159265358979323846264338327950288419716939937510"},
     "dotted-paths": lambda d, n: {"callable": SETTINGS[n], "args": [n]},
-    "languages-and-codes": lambda d, n: {"locale": "zh-Hant-TW", "currency": "JPY", "country": "DE-SN", "mime": "application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
+    "languages-and-codes": lambda d, n: {"locale": "zh-Hant-TW", "currency": ["JPY", "EUR", "CHF", "PLN", "TRY", "BRL", "INR", "KRW", "ZAR", "SEK"][n], "country": "DE-SN", "mime": "application/vnd.openxmlformats-officedocument.wordprocessingml.document"},
     "json-text": lambda d, n: {"payload": json.dumps({"event": "order.paid", "id": d.uuid(), "items": [{"n": n, "name": WORDS[n]}], "author": None})},
     "json-text-twice": lambda d, n: {"Message": json.dumps({"detail": json.dumps({"bucket": "b", "key": f"a/{n}.csv", "eTag": d.chars("h", 32)})})},
     "csv-text": lambda d, n: {"csv": "id,name,email,total\n" + "".join(f"{d.randint(1, 999)},{d.choice(WORDS)},{d.choice(WORDS)}@example.com,{_price(d)}\n" for _ in range(4))},

@@ -1,4 +1,8 @@
-"""Tokens that are known by their own shape, two of each, under neutral names."""
+"""Tokens that are known by their own shape, two of each, under neutral names.
+
+Where a comment names a rule set, the shape was compared with its expression. Where it names a vendor's documentation
+alone, the prefix and length are from there, without an expression to compare with.
+"""
 
 from __future__ import annotations
 

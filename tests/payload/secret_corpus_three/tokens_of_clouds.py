@@ -10,7 +10,7 @@ from tests.payload.secret_corpus_three.draw import Draw, with_checksum
 
 
 def bedrock_key(draw: Draw) -> str:
-    inner = draw.fill("BedrockAPIKey-[l4]-at-[d12]:") + draw.base64(33)
+    inner = draw.fill("BedrockAPIKey-[l4]-at-[d12]:") + draw.base64(36)
     return "ABSK" + base64.b64encode(inner.encode()).decode()
 
 

@@ -41,6 +41,9 @@ SHAPES: dict[str, str | Callable[[Draw], str]] = {
     "github-fine-grained-pat": "github_pat_11[u9]0[a10]_[a59]",
     # GitLab "Token prefixes"; gitleaks gitlab-*.
     "gitlab-pat": "glpat-[w20]",
+    "gitlab-pat-routable": "glpat-[w40].01.[l9]",
+    "gitlab-feature-flag": "glffct-[w20]",
+    "gitlab-runner-registration": "GR1348941[w20]",
     "gitlab-deploy": "gldt-[w20]",
     "gitlab-runner": "glrt-[w20]",
     "gitlab-ci-job": "glcbt-[h2]_[w20]",

@@ -27,7 +27,7 @@ SHAPES: dict[str, str | Callable[[Draw], str]] = {
     "stripe-test-secret": "sk_test_51[a97]",
     "stripe-webhook-secret": "whsec_[a32]",
     "paystack-secret": "sk_live_[h40]",
-    # gitleaks square-access-token; Nosey Parker square.
+    # gitleaks square-access-token; detect-secrets square_oauth.
     "square-access-token": "EAAA[w60]",
     "square-legacy-token": "sq0atp-[w22]",
     "square-oauth-secret": "sq0csp-[w43]",
@@ -41,7 +41,7 @@ SHAPES: dict[str, str | Callable[[Draw], str]] = {
     # Paddle's "API keys" and Mercado Pago's "credentials".
     "paddle-key": "pdl_live_apikey_01[l24]_[a22]_[a3]",
     "mercadopago-token": "APP_USR-[d16]-[d6]-[h32]-[d9]",
-    # gitleaks shopify-*; HubSpot's private apps; Nosey Parker salesforce.
+    # gitleaks shopify-*; HubSpot's private apps; Kingfisher salesforce.1.
     "shopify-access-token": "shpat_[h32]",
     "shopify-custom-app": "shpca_[h32]",
     "shopify-private-app": "shppa_[h32]",
@@ -59,7 +59,7 @@ SHAPES: dict[str, str | Callable[[Draw], str]] = {
     "telegram-bot": "[d10]:AA[w33]",
     # A Twilio API key's SID is an id; its secret has no shape (gitleaks twilio-api-key flags the SID).
     "debatable:twilio-api-key-sid": "SK[h32]",
-    # Mail: gitleaks sendgrid-, sendinblue-*; Nosey Parker mailgun, mailchimp; Mandrill's, Resend's, MailerSend's docs.
+    # Mail: gitleaks sendgrid-, sendinblue-*; Nosey Parker mailgun; detect-secrets mailchimp; Mandrill's, Resend's, MailerSend's docs.
     "sendgrid-key": "SG.[w22].[w43]",
     "mailgun-key": "key-[h32]",
     "mailchimp-key": "[h32]-us14",
@@ -70,7 +70,7 @@ SHAPES: dict[str, str | Callable[[Draw], str]] = {
     "mailersend-key": "mlsn.[h64]",
     # Networks: gitleaks facebook-page-access-token, twitter-bearer-token, dropbox-short-lived; Mapbox "token types".
     "facebook-access-token": "EAAC[a170]",
-    "twitter-bearer": "AAAAAAAAAAAAAAAAAAAAA[a25]%3D[a50]",
+    "twitter-bearer": "AAAAAAAAAAAAAAAAAAAAAA[a27]%3D[a50]",
     "dropbox-short-lived": "sl.B[w134]",
     "mapbox-secret": mapbox_secret,
     # Language models: gitleaks openai-, anthropic-, huggingface-, perplexity-*; Nosey Parker groq, jina, tavily,
@@ -90,11 +90,12 @@ SHAPES: dict[str, str | Callable[[Draw], str]] = {
     "openrouter-key": "sk-or-v1-[h64]",
     "deepseek-key": "sk-[h32]",
     "nvidia-key": "nvapi-[w64]",
-    "tavily-key": "tvly-dev-[a32]",
+    "tavily-key": "tvly-[a32]",
+    "tavily-dev-key": "tvly-dev-[a32]",
     "langsmith-pat": "lsv2_pt_[h32]_[h10]",
     "langsmith-service": "lsv2_sk_[h32]_[h10]",
     "langfuse-secret": "sk-lf-[U]",
-    "jina-key": "jina_[h32][w28]",
+    "jina-key": "jina_[h32][a28]",
     "firecrawl-key": "fc-[h32]",
     "elevenlabs-key": "sk_[h48]",
 }

@@ -72,7 +72,7 @@ AZURE = {
     ),
     "azure-cosmos": ("AccountEndpoint=https://acme.documents.azure.com:443/;AccountKey=SECRET;", 64),
     "azure-iot-hub": ("HostName=acme.azure-devices.net;DeviceId=press-7;SharedAccessKey=SECRET", 32),
-    "azure-app-configuration": ("Endpoint=https://acme.azconfig.io;Id=ab1c-l0-s0:Xy;Secret=SECRET", 32),
+    "azure-app-configuration": ("Endpoint=https://acme.azconfig.io;Id=[a4]-l0-s0:[b20];Secret=SECRET", 32),
 }
 
 
@@ -102,4 +102,4 @@ def secrets() -> Iterator[tuple[str, object, str]]:
         draw = Draw(title)
         for _ in range(2):
             key = draw.base64(size)
-            yield title, _placed(draw, template.replace("SECRET", key)), key
+            yield title, _placed(draw, draw.fill(template).replace("SECRET", key)), key
