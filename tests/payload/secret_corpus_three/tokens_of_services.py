@@ -59,7 +59,8 @@ SHAPES: dict[str, str | Callable[[Draw], str]] = {
     "telegram-bot": "[d10]:AA[w33]",
     # A Twilio API key's SID is an id; its secret has no shape (gitleaks twilio-api-key flags the SID).
     "debatable:twilio-api-key-sid": "SK[h32]",
-    # Mail: gitleaks sendgrid-, sendinblue-*; Nosey Parker mailgun; detect-secrets mailchimp; Mandrill's, Resend's, MailerSend's docs.
+    # Mail: gitleaks sendgrid-, sendinblue-*; Nosey Parker mailgun; detect-secrets mailchimp;
+    # Mandrill's, Resend's and MailerSend's documentation.
     "sendgrid-key": "SG.[w22].[w43]",
     "mailgun-key": "key-[h32]",
     "mailchimp-key": "[h32]-us14",
