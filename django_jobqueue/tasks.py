@@ -29,6 +29,7 @@ from django_jobqueue.compat import (
     InvalidTask,
 )
 from django_jobqueue.exceptions import InvalidOptions, InvalidPayload
+from django_jobqueue.payload.secret_reference import Secret, references_in, revived
 from django_jobqueue.payload.signature import signature_of
 from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.payload.unique_key import KeyMaker
@@ -224,28 +225,47 @@ def version_of(task: AnyTask) -> int:
     return task.version if isinstance(task, Task) else 1
 
 
-def arguments_for(
-    task: AnyTask, args: list[Any], kwargs: dict[str, Any], *, version: int, path: str = ""
+def fresh_arguments(
+    task: AnyTask, args: list[Any], kwargs: dict[str, Any], *, version: int
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Turn stored arguments of a version into those that the task is called with. Raises InvalidPayload.
+    """Bring stored arguments of a version up to that of the task: plain JSON, and each Secret. Raises InvalidPayload.
 
-    It calls the task's code, where there are upgrades or types of the project's.
+    It calls the task's upgrades.
     """
     steps = task.upgrade if isinstance(task, Task) else {}
-    fresh = upgraded(args, kwargs, stored=version, version=version_of(task), steps=steps, path=path)
-    return forms_of(task.func, takes_context=task.takes_context).read(*fresh, path=path)
+    return revived(*upgraded(args, kwargs, stored=version, version=version_of(task), steps=steps))
 
 
-def require_arguments(task: AnyTask, args: Any, kwargs: Any, *, version: int) -> None:
+def typed_arguments(task: AnyTask, args: list[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Turn fresh arguments into what the hints of the task name. Raises InvalidPayload.
+
+    It calls the task's code, where there are types of the project's.
+    """
+    return forms_of(task.func, takes_context=task.takes_context).read(args, kwargs)
+
+
+def arguments_for(
+    task: AnyTask, args: list[Any], kwargs: dict[str, Any], *, version: int
+) -> tuple[list[Any], dict[str, Any]]:
+    """Turn stored arguments of a version into those that the task is called with, but for what a Secret stands for.
+
+    Raises InvalidPayload. It calls the task's code, where there are upgrades or types of the project's.
+    """
+    return typed_arguments(task, *fresh_arguments(task, args, kwargs, version=version))
+
+
+def require_arguments(task: AnyTask, args: Any, kwargs: Any, *, version: int) -> frozenset[Secret]:
     """Raise InvalidPayload unless the task can be called with these stored arguments of a version.
 
-    As `arguments_for`, it calls the task's code, but not the task.
+    As `arguments_for`, it calls the task's code, but not the task. Returns the references that are in them.
     """
     if not isinstance(args, list) or not isinstance(kwargs, dict):
         kinds = f"{type(args).__name__} and {type(kwargs).__name__}"
         raise InvalidPayload("args and kwargs", f"are of type {kinds}, not list and dict")
     takes = signature_of(task.func, takes_context=task.takes_context)
-    takes.require_fit(*arguments_for(task, args, kwargs, version=version))
+    fresh = fresh_arguments(task, args, kwargs, version=version)
+    takes.require_fit(*typed_arguments(task, *fresh))
+    return references_in([*fresh[0], fresh[1]])
 
 
 def is_unique_until_started(task: AnyTask) -> bool:
