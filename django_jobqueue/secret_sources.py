@@ -74,7 +74,7 @@ def _value(secret: Secret, sources: Sources) -> str:
         case scheme if scheme in sources:
             value = _answer(secret, sources[scheme])
         case _:
-            raise _unavailable(secret, unknown_source(secret, (*OWN_SOURCES, *sources)))
+            raise _unavailable(secret, f"it {unknown_source(secret, (*OWN_SOURCES, *sources))}")
     if not isinstance(value, str):
         raise _unavailable(secret, f"it is of type {type(value).__name__}, and a secret is text")
     text = "".join((value,))  # of no class of its own, which may write itself in another way
