@@ -106,6 +106,14 @@ def require_reference(value: dict[str, Any]) -> Secret:
     return Secret(value[KEY])
 
 
+def require_other_names(kwargs: Mapping[str, Any], *, path: str = "") -> None:
+    """Raise InvalidPayload for an argument that has the key of references as its name: it would be one with the rest."""
+    if KEY in kwargs:
+        raise InvalidPayload(
+            f"{path}kwargs[{KEY!r}]", "is kept for references to secrets; give the argument another name"
+        )
+
+
 def revived(args: list[Any], kwargs: dict[str, Any], *, path: str = "") -> tuple[list[Any], dict[str, Any]]:
     """Read the references in the stored arguments of a call. Without any the same objects come back.
 
@@ -113,8 +121,7 @@ def revived(args: list[Any], kwargs: dict[str, Any], *, path: str = "") -> tuple
     """
     if not _may_hold(args, kwargs):
         return args, kwargs
-    if KEY in kwargs:
-        raise InvalidPayload(f"{path}kwargs", f"has the key {KEY!r}, which is no name of an argument")
+    require_other_names(kwargs, path=path)
     return (
         [_revived_at(value, f"{path}args[{index}]") for index, value in enumerate(args)],
         {name: _revived_at(value, f"{path}kwargs[{shown(name)}]") for name, value in kwargs.items()},

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.misfit import Misfit, a, shown
-from django_jobqueue.payload.secret_reference import KEY, References, Secret, stored
+from django_jobqueue.payload.secret_reference import KEY, References, Secret, require_other_names, stored
 
 MAX_DEPTH = 100
 """Levels of nesting. A value that contains itself has more."""
@@ -81,8 +81,8 @@ def arguments(
     also be written as it is stored; else its key is refused. path goes before `args` and `kwargs` in errors, as in
     `jobs[3].`. Raises InvalidPayload.
     """
-    if schemes is not None and KEY in kwargs:
-        raise InvalidPayload(f"{path}kwargs", f"has the key {KEY!r}, which is no name of an argument")
+    if schemes is not None:
+        require_other_names(kwargs, path=path)
     rules = References(schemes, are_stored=are_stored)
     texts = (
         _text(list(args), f"{path}args", max_bytes, rules),
