@@ -107,11 +107,10 @@ def require_reference(value: dict[str, Any]) -> Secret:
 
 
 def require_other_names(kwargs: Mapping[str, Any], *, path: str = "") -> None:
-    """Raise InvalidPayload for an argument that has the key of references as its name: it would be one with the rest."""
+    """Raise InvalidPayload for an argument with the key of references as its name: all of them would be one."""
     if KEY in kwargs:
-        raise InvalidPayload(
-            f"{path}kwargs[{KEY!r}]", "is kept for references to secrets; give the argument another name"
-        )
+        problem = "is kept for references to secrets; give the argument another name"
+        raise InvalidPayload(f"{path}kwargs[{KEY!r}]", problem)
 
 
 def revived(args: list[Any], kwargs: dict[str, Any], *, path: str = "") -> tuple[list[Any], dict[str, Any]]:
