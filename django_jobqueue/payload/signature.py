@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from django_jobqueue.exceptions import InvalidPayload
+from django_jobqueue.payload.misfit import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,9 @@ class Signature:
             if name in self.keywords:
                 if name in self.positional[:given]:
                     place = f"args[{self.positional.index(name)}]"
-                    raise InvalidPayload(f"{path}kwargs[{name!r}]", f"is given twice; it is {place} too")
+                    raise InvalidPayload(f"{path}kwargs[{shown(name)}]", f"is given twice; it is {place} too")
             elif not self.takes_more_keywords:
-                raise InvalidPayload(f"{path}kwargs[{name!r}]", self._no_such(name))
+                raise InvalidPayload(f"{path}kwargs[{shown(name)}]", self._no_such(name))
         if missing := self.required - kwargs.keys() - set(self.positional[:given]):
             names = ", ".join(name for name in self._in_order() if name in missing)
             raise InvalidPayload(f"{path}args and kwargs", f"{self.name}() needs {names}")
