@@ -41,7 +41,7 @@ from django_jobqueue.compat import (
 from django_jobqueue.conf import Options
 from django_jobqueue.exceptions import InvalidOptions, UnsupportedDatabase
 from django_jobqueue.payload import storable_json
-from django_jobqueue.payload.secret_reference import revived
+from django_jobqueue.payload.secret_reference import may_hold, revived
 from django_jobqueue.payload.signature import signature_of
 from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.payload.unique_key import unique_key
@@ -183,8 +183,11 @@ class JobQueueBackend(BaseTaskBackend):
         )
         plain_args, plain_kwargs = storable_json.loads(stored_args), storable_json.loads(stored_kwargs)
         guard.watch(task, plain_args, plain_kwargs, policy=options.secrets, path=path)
+        arriving = plain_args, plain_kwargs
+        if may_hold(stored_args, stored_kwargs):
+            arriving = revived(*arriving, path=path)
         # Read back before anything is written: a type of the project's may not understand its own words.
-        arriving = forms.read(*revived(plain_args, plain_kwargs, path=path), path=path)
+        arriving = forms.read(*arriving, path=path)
         maker = getattr(task, "unique_key", None)
         key = maker and unique_key(maker, task.func, *arriving, takes_context=task.takes_context, path=path)
         guard.require_nothing_spilled(plain_args, plain_kwargs, key, path=path)

@@ -85,6 +85,11 @@ class Secret:
         return Secret, (self.reference,)
 
 
+def may_hold(*texts: str) -> bool:
+    """Say at once of JSON texts that no reference is in them: of most there is none."""
+    return any(KEY in text for text in texts)
+
+
 def is_reference(value: Any) -> bool:
     """Say whether a value is a reference as it is stored."""
     return type(value) is dict and len(value) == 1 and KEY in value and not _problem(value[KEY])
@@ -118,7 +123,7 @@ def revived(args: list[Any], kwargs: dict[str, Any], *, path: str = "") -> tuple
 
     Raises InvalidPayload, whose path begins with `path`, for what has their key and is none.
     """
-    if not _may_hold(args, kwargs):
+    if not _walk([args, kwargs], None):
         return args, kwargs
     require_other_names(kwargs, path=path)
     return (
@@ -197,10 +202,6 @@ def _problem(reference: object) -> str:
     if not name or not name.isprintable() or any(map(str.isspace, name)):
         return f"names nothing in its source; write it without spaces, as in {_EXAMPLE}"
     return ""
-
-
-def _may_hold(*values: Any) -> bool:
-    return _walk(list(values), None)
 
 
 def _walk(value: Any, found: set[Secret] | None) -> bool:

@@ -131,10 +131,11 @@ class _Search:
                 self._note(path, "key name")
             elif place := next(secret_places(text, known=self.known, name=name), None):
                 self._note(path, place.why)
-        elif is_reference(value):
-            if place := next(reference_places(value, self.known), None):
-                self._note(path, place.why)
         elif isinstance(value, dict):
+            if KEY in value and is_reference(value):
+                if place := next(reference_places(value, self.known), None):
+                    self._note(path, place.why)
+                return
             label = label_in(value)
             for key, item in value.items():
                 name = key if type(key) is str else str(key)

@@ -7,8 +7,8 @@ context) keeps the references for good: only the task is given the values.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
@@ -16,7 +16,7 @@ from asgiref.sync import sync_to_async
 from django_jobqueue import results, running, secret_sources, tasks
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.exceptions import InvalidPayload, SecretUnavailable
-from django_jobqueue.payload.secret_reference import Secret, filled, references_in
+from django_jobqueue.payload.secret_reference import Secret, filled, may_hold, references_in
 from django_jobqueue.payload.storable_text import class_path, storable
 from django_jobqueue.policy.outcomes import Failed, Failure, Verdict
 from django_jobqueue.worker.discretion import cover_for, remember
@@ -29,8 +29,10 @@ _DECODER = json.JSONDecoder()
 Arguments = tuple[list[Any], dict[str, Any]]
 
 
-@dataclass(frozen=True, slots=True)
-class Ready:
+NO_REFERENCES: frozenset[Secret] = frozenset()
+
+
+class Ready(NamedTuple):
     """An attempt whose arguments fit."""
 
     task: AnyTask
@@ -76,8 +78,12 @@ def read(order: Order, task: AnyTask, bounds: Bounds) -> Ready | Failed:
     if not isinstance(args, list) or not isinstance(kwargs, dict):
         kinds = f"{type(args).__name__} and {type(kwargs).__name__}"
         return _unreadable(f"the stored args and kwargs are of type {kinds}, not list and dict", order, task)
+    fresh, references = (args, kwargs), NO_REFERENCES
     try:
-        fresh = tasks.fresh_arguments(task, args, kwargs, version=order.version)
+        # An upgrade may have made one.
+        if may_hold(order.args, order.kwargs) or order.version != tasks.version_of(task):
+            fresh = tasks.fresh_arguments(task, args, kwargs, version=order.version)
+            references = references_in([*fresh[0], fresh[1]])
         args, kwargs = tasks.typed_arguments(task, *fresh)
     except InvalidPayload as error:
         return _unreadable(f"the stored arguments do not fit: {error}", order, task)
@@ -96,7 +102,7 @@ def read(order: Order, task: AnyTask, bounds: Bounds) -> Ready | Failed:
         started_at=order.started_at,
         last_attempted_at=order.last_attempted_at,
     )
-    return Ready(task, result, bounds.secret_sources, fresh, references_in([*fresh[0], fresh[1]]))
+    return Ready(task, result, bounds.secret_sources, fresh, references)
 
 
 def _unreadable(message: str, order: Order, task: AnyTask) -> Failed:
