@@ -10,7 +10,6 @@ from django.contrib.auth import get_user_model
 from django.core.checks import run_checks
 from django.core.management import call_command
 from django.core.management.base import CommandError
-from django.db import connection
 
 from django_jobqueue import Secret, guard, operations
 from django_jobqueue.compat import PACKAGE, task_backends
@@ -283,9 +282,22 @@ def test_djangos_own_backends_take_none(settings):
         keys.use_key.enqueue(KEY)
 
 
-def test_a_source_of_the_database_is_called_in_a_worker_of_any_kind():
-    """Nothing of the reference leads to code: a name is only ever passed to the function of the settings."""
-    keys.use_key.enqueue(Secret("vault:os.system"))
+def test_a_name_leads_to_no_code():
+    """It is only ever passed to the function that the settings name."""
+    vault.asked.clear()
+    keys.use_key.enqueue(Secret("vault:os.getcwd"))
 
-    assert run_one().message.startswith("the job needs Secret('vault:os.system'), which cannot be had: its source")
-    assert connection.is_usable()
+    assert run_one().message.startswith("the job needs Secret('vault:os.getcwd'), which cannot be had: its source")
+    assert vault.asked == ["os.getcwd"]
+
+
+@pytest.mark.parametrize(
+    ("args", "kwargs"), [(STORED, [STORED]), ([{"$secret": 7}], {}), ([1], {"$secret": "env:A"}), (7, "x")]
+)
+def test_a_damaged_row_is_answered_as_it_is(args, kwargs):
+    """`get_result` does not fail over what is no reference, or no arguments at all."""
+    job = make_job("READY", task=cast.take.module_path, args=args, kwargs=kwargs)
+
+    found = task_backends["default"].get_result(str(job.pk))
+
+    assert (found.args, found.kwargs) == (args, kwargs)
