@@ -15,7 +15,7 @@ from django.db import connections
 from django.db.models import QuerySet
 
 from django_jobqueue.compat import AnyTask
-from django_jobqueue.database import queue_database
+from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.models import Job
 from django_jobqueue.policy.lifecycle import TERMINAL
 from django_jobqueue.policy.outcomes import Committed, Failure, Lost, Outcome
@@ -93,7 +93,8 @@ def deliver_twice(task: AnyTask, arrange: Callable[[], Mapping[str, Any]], effec
     Needs committed data: a TransactionTestCase, or `django_db(transaction=True)`. Raises AssertionError if a single
     run does not succeed.
     """
-    if connections[queue_database(task.backend)].in_atomic_block:
+    databases = {queue_database(task.backend), queue_options(task.backend).transaction_database}
+    if any(connections[alias].in_atomic_block for alias in databases):
         raise RuntimeError(
             "deliver_twice() commits: use TransactionTestCase, or pytest.mark.django_db(transaction=True)"
         )

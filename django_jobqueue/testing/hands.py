@@ -28,6 +28,7 @@ from django_jobqueue.store.claim import Serving, claim, queue_pattern
 from django_jobqueue.store.promote import promote
 from django_jobqueue.store.settle import settle
 from django_jobqueue.store.statement import run_on
+from django_jobqueue.testing.commits import come_to_the_commit
 from django_jobqueue.worker import executor
 from django_jobqueue.worker.executor import Bounds, Order
 from django_jobqueue.worker.flight import Flight
@@ -104,6 +105,7 @@ class Hands:
 
     def take(self, within: timedelta) -> Flight | None:
         """Claim the next job that is due within that time."""
+        come_to_the_commit(self._backend)
         return self._claim() or (self._claim() if self._bring_forward(within) else None)
 
     def _bring_forward(self, within: timedelta) -> bool:
