@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 
 from django.db import connections
@@ -25,9 +24,6 @@ from django_jobqueue.testing.hands import Hands
 from django_jobqueue.worker.flight import Flight
 
 Effects = Mapping[str, int]
-
-MAX_WAIT = timedelta(days=31)
-"""No back-off is longer: the drill waits for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,7 +150,7 @@ class _Job:
         return Job.objects.using(self._hands.using).filter(pk=self._id)
 
     def _take(self) -> Flight:
-        flight = self._hands.take(MAX_WAIT)
+        flight = self._hands.take(None)  # it waits for no back-off
         if flight is None:
             raise AssertionError(f"job {self._id} is {self.status}, and cannot be claimed: does a worker run beside?")
         return flight
