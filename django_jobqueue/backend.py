@@ -39,10 +39,9 @@ from django_jobqueue.compat import (
 from django_jobqueue.conf import Options
 from django_jobqueue.exceptions import InvalidOptions, UnsupportedDatabase
 from django_jobqueue.payload import storable_json
-from django_jobqueue.payload.signature import signature_of
 from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.payload.unique_key import unique_key
-from django_jobqueue.tasks import Task, is_unique_until_started, max_attempts_of, stored_name, version_of
+from django_jobqueue.tasks import Task, is_unique_until_started, max_attempts_of, require_fit, stored_name, version_of
 
 if TYPE_CHECKING:
     from django_jobqueue.producer import Call, Producer
@@ -171,7 +170,7 @@ class JobQueueBackend(BaseTaskBackend):
         from django_jobqueue.store.enqueue import NewJob
 
         options = self.options
-        signature_of(task.func, takes_context=task.takes_context).require_fit(args, kwargs, path=path)
+        require_fit(task, args, kwargs, path=path)
         forms = forms_of(task.func, takes_context=task.takes_context)
         stored_args, stored_kwargs = storable_json.arguments(
             *forms.write(args, kwargs, path=path), max_bytes=options.max_payload_bytes, path=path
