@@ -15,7 +15,7 @@ A new option is a field of `Task` with its docstring, a parameter of `task`, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
@@ -29,8 +29,9 @@ from django_jobqueue.compat import (
     InvalidTask,
 )
 from django_jobqueue.exceptions import InvalidOptions, InvalidPayload
+from django_jobqueue.payload.secret_names import Names, kind_of
 from django_jobqueue.payload.secret_reference import Secret, references_in, revived
-from django_jobqueue.payload.signature import signature_of
+from django_jobqueue.payload.signature import require_names, signature_of
 from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.payload.unique_key import KeyMaker
 from django_jobqueue.payload.versions import Step, upgraded
@@ -254,6 +255,24 @@ def arguments_for(
     return typed_arguments(task, *fresh_arguments(task, args, kwargs, version=version))
 
 
+def require_fit(task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> None:
+    """Raise InvalidPayload unless the task can be called so, and its arguments be told apart where that matters.
+
+    It matters where hints, a template of a key, or names that are hidden speak of them.
+    """
+    takes = signature_of(task.func, takes_context=task.takes_context)
+    takes.require_fit(args, kwargs, path=path)
+    if args and hasattr(task.func, "__wrapped__"):
+        named = signature_of(task.func, takes_context=task.takes_context, follow_wrapped=True).positional
+        hidden = Names(sensitive_of(task))
+        if (
+            forms_of(task.func, takes_context=task.takes_context)
+            or isinstance(getattr(task, "unique_key", None), str)
+            or any(name in hidden or kind_of(name) for name in named)
+        ):
+            require_names(task.func, args, kwargs, takes_context=task.takes_context, path=path)
+
+
 def require_arguments(task: AnyTask, args: Any, kwargs: Any, *, version: int) -> frozenset[Secret]:
     """Raise InvalidPayload unless the task can be called with these stored arguments of a version.
 
@@ -262,9 +281,8 @@ def require_arguments(task: AnyTask, args: Any, kwargs: Any, *, version: int) ->
     if not isinstance(args, list) or not isinstance(kwargs, dict):
         kinds = f"{type(args).__name__} and {type(kwargs).__name__}"
         raise InvalidPayload("args and kwargs", f"are of type {kinds}, not list and dict")
-    takes = signature_of(task.func, takes_context=task.takes_context)
     fresh = fresh_arguments(task, args, kwargs, version=version)
-    takes.require_fit(*typed_arguments(task, *fresh))
+    require_fit(task, *typed_arguments(task, *fresh))
     return references_in([*fresh[0], fresh[1]])
 
 

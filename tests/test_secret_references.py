@@ -256,7 +256,7 @@ def test_a_source_that_cannot_be_called_is_found_by_a_check(settings, path, word
     """At the start of a worker, rather than by its first job."""
     set_options(settings, secret_sources={"vault": path})
 
-    (error,) = [message for message in run_checks() if message.id == "django_jobqueue.E007"]
+    (error,) = [message for message in run_checks() if message.id == "django_jobqueue.E008"]
 
     assert f"'{path}', which {words}" in error.msg
 
@@ -268,7 +268,7 @@ def test_sources_of_another_form_are_a_fault_of_the_options(settings, wrong):
     """Told with the form; an enqueue says so too."""
     set_options(settings, secret_sources=wrong)
 
-    (error,) = [message for message in run_checks() if message.id in ("django_jobqueue.E001", "django_jobqueue.E007")]
+    (error,) = [message for message in run_checks() if message.id in ("django_jobqueue.E001", "django_jobqueue.E008")]
     assert "secret_sources is a dict of names and dotted paths" in error.msg
     with pytest.raises(InvalidOptions, match="secret_sources is a dict"):
         cast.succeed.enqueue()

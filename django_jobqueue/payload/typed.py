@@ -22,6 +22,10 @@ class Forms:
     def __init__(self, positional: Sequence[str], forms: Mapping[str, Form]) -> None:
         self._positional, self._forms = positional, forms
 
+    def __bool__(self) -> bool:
+        """Whether any parameter has one."""
+        return bool(self._forms)
+
     def write(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = ""
     ) -> tuple[Sequence[Any], Mapping[str, Any]]:

@@ -7,7 +7,6 @@ None for a job without a key.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from string import Formatter
@@ -15,6 +14,7 @@ from typing import Any
 
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.misfit import Misfit, raised
+from django_jobqueue.payload.signature import named_signature
 from django_jobqueue.payload.storable_json import check_text
 
 KeyMaker = str | Callable[..., str | None]
@@ -55,7 +55,8 @@ def unique_key(
         made: Any = None
         flaw = ""
         try:
-            bound = inspect.signature(function).bind(*([None] if takes_context else ()), *args, **kwargs)
+            # What is missing is for the decorators of the function to give; the template may do without.
+            bound = named_signature(function).bind_partial(*([None] if takes_context else ()), *args, **kwargs)
             bound.apply_defaults()
             made = Formatter().vformat(maker, (), bound.arguments)
         except Exception as error:  # whatever the attributes of an argument raise; their words may hold its value
