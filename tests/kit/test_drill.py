@@ -95,6 +95,10 @@ def test_it_does_not_fork_a_pool(monkeypatch):
     with pytest.raises(RuntimeError, match="leave \"pool\" out of DATABASES\\['default'\\] in tests"):
         deliver_twice(tasks.by_once, arrange, effects)
 
+    # What the test has opened of it.
+    connection.close()
+    connection.close_pool()
+
 
 def test_nothing_of_the_test_is_lost():
     """The test's own connection lives on, and other jobs are left alone."""
