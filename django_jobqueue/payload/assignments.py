@@ -19,8 +19,8 @@ _HINTS = (
     "pass", "pw", "secret", "token", "key", "auth", "cookie", "session", "cred", "sig", "cvv", "cvc", "cvn", "csc",
     "pin", "otp", "jwt", "code", "card", "kennwort", "contrase", "wachtwoord", "mnemonic", "seed", "bearer",
     "connection", "pan", "pat", "identified", "login", "psk", "mdp", "senha", "salasana", "haslo", "heslo", "parol",
-    "lozinka", "clave", "chave", "sandi", "kek", "dek", "puk", "psw", "jdbc:", "net us", "sudo", "echo ",
-    "securestring", "sqlplus", "pdo(", "mysqli", ":5432:", ":*:",
+    "lozinka", "clave", "chave", "sandi", "kek", "dek", "puk", "psw", "jdbc:", "phrase", "zugangsdaten", "net us",
+    "sudo", "echo ", "securestring", "sqlplus", "pdo(", "mysqli", ":5432:", ":*:",
 )  # fmt: skip
 _SWITCHES = (" -u", " -p", " -a", " -w", " --user", " /user")
 _SIGNS = frozenset("=:\uff1a")  # the last is full width

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from django_jobqueue.payload.innocent_words import is_identifier_name
 from django_jobqueue.payload.random_words import is_random, name_before
 
+MIN_PREFIXED = 18
+"""Characters of the shortest."""
 _MIN_SURE_TAIL, _MIN_TAIL, _MIN_LONG_TAIL = 16, 20, 30
 _CANDIDATE = re.compile(
     r"[A-Za-z](?:(?<![A-Za-z0-9•_.-].)|(?<=\\[nrt].)|(?<=%3[ADad].))"

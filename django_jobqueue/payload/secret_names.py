@@ -41,7 +41,7 @@ _SPLIT = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\x00-\x7f]+")
 # In one word: `bindpw`, `requirepass`.
 _SHORT = re.compile(r"(\w+)(?:pass|pwd|pw)")
 _FIRST_IDEOGRAM, _MAX_BENDING = "\u2e80", 2
-_MAX_NAME = 100
+_MAX_NAME, _MAX_WORDS = 100, 4
 _MARKS = re.compile("[\u0300-\u036f]")
 _UNFOLDED = str.maketrans(
     {
@@ -144,9 +144,10 @@ def _foreign(words: list[str], plain: str) -> Kind | None:
 
 def _parts(words: list[str]) -> Iterator[tuple[str, bool]]:
     """Yield what the name begins with and ends in, joined, and whether it ends so."""
-    for length in range(min(4, len(words)), 0, -1):
-        yield "".join(words[-length:]), True
-        yield "".join(words[:length]), False
+    for length in range(min(_MAX_WORDS, len(words)), 0, -1):
+        for part, ends in (("".join(words[-length:]), True), ("".join(words[:length]), False)):
+            yield part, ends
+            yield part.removesuffix("s"), ends
 
 
 class Names:

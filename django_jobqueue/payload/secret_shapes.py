@@ -13,15 +13,16 @@ looked through is itself a finding.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django_jobqueue.payload.assignments import assigned_secrets
+from django_jobqueue.payload.coded_secrets import coded_secrets
 from django_jobqueue.payload.innocent_words import is_identifier_name
 from django_jobqueue.payload.known_secrets import KnownSecrets
-from django_jobqueue.payload.prefixed_tokens import prefixed_tokens
+from django_jobqueue.payload.prefixed_tokens import MIN_PREFIXED, prefixed_tokens
+from django_jobqueue.payload.quiet_texts import is_quiet
 from django_jobqueue.payload.random_words import random_words
 from django_jobqueue.payload.secret_names import Names, kind_of
 from django_jobqueue.payload.secret_values import is_secret
@@ -233,47 +234,16 @@ def secret_places(
     if known is not None:
         for start, end, setting in known.places(text):
             yield Place(start, end, f"the value of settings.{setting}")
-    if _is_quiet(text):
+    if is_quiet(text):
         return
     yield from token_places(text)
-    if len(text) >= _LONG_WORD:
+    if len(text) >= MIN_PREFIXED:
         for start, end in prefixed_tokens(text, name):
             yield Place(start, end, "token with a prefix")
     for start, end in assigned_secrets(text):
         yield Place(start, end, "assigned in text")
+    for start, end in coded_secrets(text):
+        yield Place(start, end, "secret in base64")
     if by_chance and (not is_identifier_name(name) or " " in text):
         for start, end in random_words(text):
             yield Place(start, end, "high entropy")
-
-
-_STIRS = ("=", ":", "--", " -", "<", "|", "\uff1a")
-_STIRRING_WORDS = (
-    "pass", "secret", "auth ", "pw ", "kennwort", "contrase", "senha", "hasło", "парол", "login", "basic", "identified",
-    "echo ", "net u", "_key", "_token",
-)  # fmt: skip
-_DIGITS = re.compile(r"[0-9]{4}[ -][0-9]{4}")
-_LONG_WORD = 15
-_HARMLESS = re.compile(
-    r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"  # a UUID
-    r"|(?=[0-9]*[a-fA-F])[0-9a-fA-F]{15,128}"  # a digest
-    r"|[a-z]{1,20}(?:[._-][a-z]{1,20}){0,3}@[a-z]{1,20}(?:[.-][a-z]{2,20}){1,3}"  # an address
-    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)?"  # a moment
-)
-
-
-def _is_quiet(text: str) -> bool:
-    """Say at once that no rule can find anything: of what jobs are given most is short, plain or an id."""
-    if len(text) < 12:
-        return "=" not in text and ":" not in text
-    return not _stirs(text) or _HARMLESS.fullmatch(text) is not None
-
-
-def _stirs(text: str) -> bool:
-    # One expression for all of it would take ten times as long.
-    for sign in _STIRS:
-        if sign in text:
-            return True
-    if len(text) >= _LONG_WORD and max(map(len, text.split()), default=0) >= _LONG_WORD:
-        return True
-    lower = text.lower()
-    return any(word in lower for word in _STIRRING_WORDS) or _DIGITS.search(text) is not None

@@ -23,7 +23,8 @@ ENDINGS = {
     Kind.PASSWORD: (
         "password", "passwd", "passphrase", "passcode", "passwort", "kennwort", "motdepasse", "contrasena",
         "wachtwoord", "seedphrase", "mnemonic", "passwrd", "passw", "pword", "pswd", "userpwd", "phrasesecrete",
-        "recoveryphrase", "secretphrase", "presharedkey", "wpakey", "networkkey", "keyphrase",
+        "recoveryphrase", "securityanswer", "secretanswer", "memorableword", "secretphrase", "presharedkey",
+        "wpakey", "networkkey", "keyphrase",
     ),
     Kind.SECRET: (
         "secret", "apikey", "secretkey", "privatekey", "secretaccesskey", "cleapi", "claveapi", "apischluessel",
@@ -37,11 +38,12 @@ ENDINGS = {
         "webhookkey", "keymaterial", "clientassertion", "codeverifier", "otpseed", "totpseed", "mfaseed",
         "masterseed", "walletseed", "subscriptionkey", "transactionkey", "writekey", "ingestkey", "functionkey",
         "signaturekey", "validationkey", "machinekey", "privkey", "secretaccess", "accesscode", "masterauth",
-        "passkey", "oauthverifier",
+        "snmpcommunity", "communitystring", "passkey", "oauthverifier",
     ),
     Kind.DIGITS: (
         "securitycode", "onetimecode", "onetimepassword", "verificationcode", "twofactorcode", "mfacode", "otpcode",
-        "smscode", "pinnumber", "cardpin", "geheimzahl", "codepin", "logincode", "authenticatorcode",
+        "smscode", "alarmcode", "doorcode", "safecode", "pinnumber", "cardpin", "geheimzahl", "codepin",
+        "logincode", "authenticatorcode",
     ),
     Kind.CARD: ("cardnumber", "ccnumber", "creditcard", "debitcard", "cardno"),
 }  # fmt: skip
@@ -136,21 +138,24 @@ KEY_OWNERS = frozenset(
 
 PASSWORDS = frozenset(
     (
-        "motdepasse", "motpasse", "contrasena", "contrasenya", "contrasinal", "senha", "palavrapasse", "wachtwoord",
-        "wagwoord", "salasana", "lozinka", "zaporka", "jelszo", "sifre", "parool", "parol", "slaptazodis", "kodeord",
-        "adgangskode", "losenord", "passord", "katasandi", "katalaluan", "matkhau", "fjalekalimi", "fjalekalim",
-        "nenosiri", "pasahitza", "lykilord", "pasfhocal", "cyfrinair", "pasvorto", "passwuert", "modpas", "kennwort",
-        "passwort", "salasona", "tunnussana", "phrasedepasse", "frasesecreta", "contrasenia", "passwoord",
+        "motdepasse", "motsdepasse", "motpasse", "passworter", "wachtwoorden", "paroladordine", "parolasegreta",
+        "contrasena", "contrasenya", "contrasinal", "senha", "palavrapasse", "wachtwoord", "wagwoord", "salasana",
+        "lozinka", "zaporka", "jelszo", "sifre", "sifreniz", "parolaniz", "parool", "parol", "slaptazodis",
+        "kodeord", "adgangskode", "losenord", "passord", "katasandi", "katalaluan", "matkhau", "fjalekalimi",
+        "fjalekalim", "nenosiri", "pasahitza", "lykilord", "pasfhocal", "cyfrinair", "pasvorto", "passwuert",
+        "modpas", "kennwort", "passwort", "salasona", "tunnussana", "phrasedepasse", "frasesecreta", "contrasenia",
+        "passwoord",
     )
 )  # fmt: skip
 # Those that mean other things too, and keys: only what a machine made, or what has digits and signs in it, is believed.
 MAYBE_SECRETS = frozenset(
     (
-        "parola", "parole", "haslo", "heslo", "geslo", "sandi", "clave", "kodord", "segredo", "secreto", "segreto",
-        "sekret", "geheimnis", "jeton", "clavesecreta", "claveprivada", "clavedeacceso", "claveacceso",
-        "clavedeapi", "chavesecreta", "chaveapi", "chaveprivada", "chavedeacesso", "chavedeapi", "chavedaapi",
-        "tokendeacesso", "tokendeacceso", "jetondacces", "jetonacces", "clesecrete", "cleprivee", "cledacces",
-        "cledapi", "cledechiffrement", "apischluessel", "apischlussel", "geheimschluessel", "geheimschlussel",
+        "parola", "parole", "haslo", "hasla", "hesla", "llavesecreta", "llaveprivada", "llaveapi", "codigosecreto",
+        "codicesegreto", "heslo", "geslo", "sandi", "clave", "kodord", "segredo", "secreto", "segreto", "sekret",
+        "geheimnis", "jeton", "clavesecreta", "claveprivada", "clavedeacceso", "claveacceso", "clavedeapi",
+        "chavesecreta", "chaveapi", "chaveprivada", "chavedeacesso", "chavedeapi", "chavedaapi", "tokendeacesso",
+        "tokendeacceso", "jetondacces", "jetonacces", "clesecrete", "cleprivee", "cledacces", "cledapi",
+        "cledechiffrement", "apischluessel", "apischlussel", "geheimschluessel", "geheimschlussel",
         "privaterschluessel", "privaterschlussel", "zugangsdaten", "zugangsschluessel", "zugangsschlussel",
         "chiavesegreta", "chiaveapi", "chiaveprivata", "chiavediaccesso", "geheimesleutel", "apisleutel",
         "privesleutel", "toegangssleutel", "kluczapi", "tajnyklucz", "kluczprywatny", "kluczdostepu", "apiklic",
@@ -171,7 +176,8 @@ FOREIGN = (
     "الرقمالسري", "رمزالوصول", "المفتاحالسري", "مفتاحسري", "رمزعبور", "گذرواژه", "کلمهعبور", "پاسورڈ", "पासवर्ड",
     "कूटशब्द", "सीक्रेट", "टोकन", "गुप्तकुंजी", "পাসওয়ার্ড", "গোপনকী", "கடவுச்சொல்", "పాస్‌వర్డ్", "పాస్వర్డ్",
     "ಪಾಸ್‌ವರ್ಡ್", "ಪಾಸ್ವರ್ಡ್", "പാസ്‌വേഡ്", "പാസ്‌വേർഡ്", "પાસવર્ડ", "ਪਾਸਵਰਡ", "මුරපදය", "รหัสผ่าน", "รหัสลับ",
-    "ລະຫັດຜ່ານ", "ពាក្យសម្ងាត់", "စကားဝှက်", "密码", "密碼", "口令", "密钥", "密鑰", "私钥", "私鑰", "秘钥", "秘鑰",
-    "令牌", "パスワード", "パスフレーズ", "秘密鍵", "シークレット", "トークン", "apiキー", "アクセスキー", "合言葉",
-    "비밀번호", "암호", "패스워드", "비밀키", "토큰", "시크릿", "api키", "პაროლ", "გასაღები", "գաղտնաբառ", "የይለፍቃል",
+    "ລະຫັດຜ່ານ", "ពាក្យសម្ងាត់", "စကားဝှက်", "密码", "密碼", "秘密", "暗証番号", "비번", "口令", "密钥", "密鑰",
+    "私钥", "私鑰", "秘钥", "秘鑰", "令牌", "パスワード", "パスフレーズ", "秘密鍵", "シークレット", "トークン",
+    "apiキー", "アクセスキー", "合言葉", "비밀번호", "암호", "패스워드", "비밀키", "토큰", "시크릿", "api키",
+    "პაროლ", "გასაღები", "գաղտնաբառ", "የይለፍቃል",
 )  # fmt: skip

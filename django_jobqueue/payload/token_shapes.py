@@ -68,10 +68,10 @@ _BASIC = re.compile(r"(?i)\b(?:Basic|AUTH PLAIN|AUTH LOGIN)\s{1,3}([A-Za-z0-9+/_
 _BEARER = re.compile(r"(?i)\b(?:Bearer|Token)\s{1,3}(?=[A-Za-z._~+/-]{0,60}\d)([A-Za-z0-9._~+/-]{16,}=*)")
 _DIGITS = re.compile(r"\d{4}[ -]?\d{4,6}[ -]?\d{4}")
 _RESET_LINK = re.compile(r"(?<=/)[0-9a-z]{5,8}-[0-9a-f]{32}(?![A-Za-z0-9])")
-# Formats without a prefix of letters: tokens of Asana, of Meta's apps, Mailgun's signing keys, Z.ai's keys.
+# Formats without a prefix of letters: tokens of Asana and Meta's apps, keys of Ghost, Mailgun and Z.ai.
 _NUMBERED = re.compile(
     r"[0-9a-f](?:(?<![\w/•-].)|(?<=\\[nrt].))(?:/\d{13,17}(?:/\d{13,17})?:[0-9a-f]{32}|[0-9a-f]{31}-[0-9a-f]{8}-[0-9a-f]{8}"
-    r"|[0-9a-f]{31}\.(?=[A-Za-z]{0,23}\d)[A-Za-z0-9_-]{16,24}|\d{14}\|(?=[A-Za-z_-]{0,26}\d)[\w-]{27,40})(?![\w.-])"
+    r"|[0-9a-f]{23}:[0-9a-f]{64}|[0-9a-f]{31}\.(?=[A-Za-z]{0,23}\d)[A-Za-z0-9_-]{16,24}|\d{14}\|(?=[A-Za-z_-]{0,26}\d)[\w-]{27,40})(?![\w.-])"
 )
 # A part of a path that says what the next one is: `/key/…`, `/reset/…`, `/webhooks/…`.
 _TELLING_PATH = re.compile(
@@ -80,8 +80,6 @@ _TELLING_PATH = re.compile(
     r"[/-]([A-Za-z0-9_~-]{16,250}+)(?![\w.%•@])"
 )
 _HEXADECIMAL = re.compile(r"[0-9a-f]{24,128}")
-# The same keys as in PEM, in base64 once more: of Kubernetes, of CI variables.
-_CODED_PEM = re.compile(r"LS0tLS1CRUdJTi[A-Za-z0-9+/]{20,}+={0,2}+")
 _CARD = re.compile(
     r"(?:(?<![\w.•-])|(?<=\\[nrt]))(?<!\d )(?:"
     r"(?:4\d{3}|5[1-5]\d\d|2[2-7]\d\d|6011|64[4-9]\d|65\d\d|62\d\d|35[2-8]\d)([ -]?)\d{4}\1\d{4}\1\d{4}"
@@ -130,12 +128,6 @@ def _private_keys(text: str) -> Iterator[Place]:
         # Of a key that was cut off no one knows where it ends.
         at = end.end() if end is not None else len(text)
         yield Place(begin.start(), at, "private key")
-
-
-def _coded_keys(text: str) -> Iterator[Place]:
-    for match in _CODED_PEM.finditer(text) if "LS0tLS1CRUdJTi" in text else ():
-        if b"PRIVATE KEY" in base64.b64decode(match.group()[:80]):
-            yield Place(match.start(), match.end(), "private key in base64")
 
 
 def _paths(text: str) -> Iterator[Place]:
@@ -198,7 +190,6 @@ def _passes_luhn(text: str) -> bool:
 
 
 _SEARCHES_OF_WORDS = (
-    _coded_keys,
     _paths,
     _users,
     _by_pattern("token of numbers", "", _NUMBERED),

@@ -24,6 +24,7 @@ _NAMED = (
     re.compile(
         r"<(?:[\w.-]{1,30}:)?([A-Za-z_][\w.-]{1,60})(?:\s[^<>]{0,300})?>(?:<!\[CDATA\[)?([^<>•\[\]]{4,2000})(?=[<\]])"
     ),
+    re.compile(r"&lt;(?:[\w.-]{1,30}:)?([A-Za-z_][\w.-]{1,60})(?:\s[^<>&]{0,300})?&gt;([^<>•&]{4,2000})(?=&lt;)"),
     re.compile(rf"\b(?:key|name|id|field|property|header)={_Q}{_NAME}{_Q}[^<>]{{0,80}}>([^<>•]{{4,500}})</"),
     re.compile(
         rf"\b(?i:name|key|id|field|property|header)(?:{_Q})?\s{{0,3}}[=:]\s{{0,3}}(?:{_Q})?{_NAME}(?:{_Q})?"
@@ -55,6 +56,11 @@ _COMMANDS = tuple(
         (
             "cred|login|zugangsdaten",
             r"(?i)\b(?:creds?|credentials|login|zugangsdaten)\s?:\s{1,3}[\w.@-]{2,60}\s{0,2}[/|:]\s{0,2}([^\s\"'•/]{6,200})",
+        ),
+        (
+            "phrase|mnemonic|seed",
+            r"(?i)\b(?:seed|recovery|secret|backup|mnemonic)(?: phrase| words)?\s{0,2}[:=]\s{0,3}[\"']?"
+            r"((?:[a-z]{3,8} {1,2}){11,23}[a-z]{3,8})\b",
         ),
         ("7z|rar ", rf"\b(?:7za?|rar|unrar){_REST}-p{_VALUE}"),
         (
@@ -98,8 +104,8 @@ _COMMANDS = tuple(
         ("identified by|password ", r"(?i)\b(?:identified by|password)\s{1,3}[\"']([^\"'\s•%]{4,200})[\"']"),
         # A name and a password in a row: auth=("anna", "…")
         (
-            "auth|networkcredential|usernamepassword",
-            r"(?:BasicAuth|NetworkCredential|UsernamePasswordCredentials|PasswordAuthentication|[aA]uth\s?=\s?)"
+            "auth|networkcredential|usernamepassword|login(",
+            r"(?:\blogin|BasicAuth|NetworkCredential|UsernamePasswordCredentials|PasswordAuthentication|[aA]uth\s?=\s?)"
             r"\(\s{0,3}[\"'][^\"'\n•]{1,100}[\"'],\s{0,3}[\"']([^\"'\n•]{4,200})[\"']",
         ),
         (
@@ -121,17 +127,19 @@ _SAID = re.compile(
     rf"(?i)\b(?:({_CHOSEN})|(?:{_MADE}))(?:\s?\([^()\n•]{{1,30}}\))?"
     r"(?:\s(?:of|for|to|on|in|at|from|with|für|von|zu|zum|zur|des|der|pour|de|du|del|para|di|do|da|dla|voor|van)"
     r"(?:\s[\w.@'-]{1,30}){1,5}?)?"
-    r"(?:\s?[:=\uff1a]|\s(?:is|was|lautet|ist|est|es|è|é|jest|to)\b:?)\s{1,3}[\"'`“„«*]{0,3}([^\s\"'`<>•“”»]{8,200})"
+    r"(?:\stempor\w{2,6}|\sprovis\w{3,6}|\snuev[oa]|\snov[oa]|\sactuel)?(?:\s?(?:[:=\uff1a\u2014\u2013]|[-=]>)|\s(?:is|was|lautet|ist|est|es|è|é|jest|to)\b:?)\s{1,3}[\"'`“„«*]{0,3}([^\s\"'`<>•“”»]{8,200})"
 )
 
 
+# Languages that put no space between: `您的密码是…`, `パスワードは…`.
+_GLUED = re.compile(r"(?:密码|密碼|口令|パスワード|비밀번호|暗証番号)(?:[是为為は는은]|이)\s?[「『\"']?([!-~]{8,60})")
 _SETTING = ("set ", "config ", "env ", "arg ", "setenv ")
 _DIGIT = re.compile(r"\d")
 
 
 def written_secrets(text: str, lower: str) -> Iterator[tuple[int, int]]:
     """Yield where values stand that their place makes secret. lower is the text in lower case, for a first look."""
-    if "<" in text or "val" in lower or "content" in lower:
+    if "<" in text or "&lt;" in text or "val" in lower or "content" in lower:
         yield from _named(_NAMED, text, is_code=False)
     if "(" in text or any(word in lower for word in _SETTING):
         yield from _named(_CALLED, text, is_code=True)
@@ -141,6 +149,8 @@ def written_secrets(text: str, lower: str) -> Iterator[tuple[int, int]]:
             if hint in lower:
                 yield from _in_command(pattern, text)
                 break
+    if not text.isascii():
+        yield from (match.span(1) for match in _GLUED.finditer(text) if _is_said(match.group(1), is_password=True))
     if " " in text and _DIGIT.search(text):
         for match in _SAID.finditer(text):
             value = match.group(2).rstrip(".,;:!?)]}*")
@@ -165,11 +175,12 @@ def _named(patterns: tuple[re.Pattern[str], ...], text: str, *, is_code: bool) -
 
 def _is_plain(value: str) -> bool:
     """Say whether a value is a word, a name or a number, which commands and code are full of."""
-    return value.replace("_", "").replace("-", "").isalpha() or value.isdigit() or kind_of(value) is not None
+    bare = value.strip(".,;:!?").replace("_", "").replace("-", "")
+    return bare.isalpha() or value.isdigit() or kind_of(value) is not None
 
 
 def _is_said(value: str, *, is_password: bool) -> bool:
     has_both = re.search(r"\d", value) is not None and re.search(r"[^\W\d_]", value) is not None
     if not has_both or not is_made(value):
         return False
-    return is_password or is_random(value, 16) or re.fullmatch(r"(?:[0-9a-f]{2}){12,64}", value) is not None
+    return is_password or is_random(value, 16) or re.fullmatch(r"(?:0x)?(?:[0-9a-f]{2}){12,64}", value) is not None

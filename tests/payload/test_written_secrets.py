@@ -1,6 +1,7 @@
 """Commands, elements, calls, tables and sentences hold secrets in their own ways, and much else besides."""
 
 import base64
+import json
 
 import pytest
 
@@ -46,6 +47,10 @@ FOUND = [
     "Пароль: Tulip-Garden9",
     "密码\uff1aTulip-Garden9",
     "creds: anna / Tulip-Garden9",
+    "Contraseña temporal: Tulip-Garden9",
+    "您的密码是Tulip-Garden9",
+    "Recovery phrase: noodle jungle rabbit cargo ladder eagle bicycle hammer badge galaxy ticket fabric",
+    "smtp.login('anna@example.com', 'Tulip-Garden9')",
     # Tables.
     "| system | user | password |\n|---|---|---|\n| erp | batch | Tulip-Garden9 |\n",
     "username,password\nanna,Tulip-Garden9\n",
@@ -121,6 +126,18 @@ def test_private_part_of_a_web_key_is_found():
     key = {"kty": "EC", "crv": "P-256", "x": "q7Xk2mP9vL4tR8wZ1nB6", "d": "c3Y5dF0gH2jKq7Xk2mP9"}
 
     assert [finding.path for finding in findings({"keys": [key]})] == ["['keys'][0]['d']"]
+
+
+def test_json_in_base64_is_looked_into():
+    """Whole files travel so; a cursor, which is base64 of JSON too, has no secret in it."""
+    file, cursor = (
+        base64.b64encode(json.dumps(value).encode()).decode()
+        for value in ({"user": "anna", "password": "Tulip-Garden9"}, {"after": 500, "order": "created"})
+    )
+
+    assert findings({"data": file})
+    assert masked({"data": f"got {file}"}) == {"data": f"got {MASK}"}
+    assert not findings({"data": cursor})
 
 
 def test_private_key_in_base64_is_found_and_a_certificate_is_not():
