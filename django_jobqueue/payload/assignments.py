@@ -96,7 +96,9 @@ def _value(text: str, at: int, name: str, sign: str) -> tuple[int, int] | None:
     if quote:
         end = text.find(quote, start, start + _MAX_QUOTED)
         if end >= 0:
-            return (start, end) if "•" not in text[start:end] and is_secret(text[start:end], kind) else None
+            # A quote that ends something else opens nothing.
+            quoted = text[start:end]
+            return (start, end) if "•" not in quoted and "\n" not in quoted and is_secret(quoted, kind) else None
     bare = _BARE.match(text, start)
     if bare is None:
         return None
@@ -113,6 +115,8 @@ def _value(text: str, at: int, name: str, sign: str) -> tuple[int, int] | None:
 def _is_bare_secret(value: str, kind: Kind, sign: str, gap: str) -> bool:
     if not is_secret(value, kind):
         return False
+    if not value.isascii() and not any(map(str.isdigit, value)):
+        return False  # a sentence: vowels of some scripts are no letters
     if value.replace("_", "a").replace(".", "a").isalpha() and not is_made(value):
         # `password=swordfish` in a connection string; not `password = value` in a line of code.
         return kind is Kind.PASSWORD and sign == "=" and not gap and value.isalpha()

@@ -6,12 +6,12 @@ import re
 from functools import lru_cache
 
 _ID_NAME = re.compile(
-    r"(?i)(?:^|[_\-.]|(?<=[a-z0-9]))(?:ids?(?:[_-]?\d)?|uuid|guid|etag|checksum|digest|hash|md5|crc|sha\d*|h1|cursor|key|ref|"
-    r"reference|number|fingerprint|integrity|version|revision|rev|commit|slug|thumbnail|image|public_?key|pub_?key|"
-    r"(?:page|continuation|sync|next|resume)_?token|path|file_?name|boundary|receipt_?handle|verification|serial|nonce|challenge|state|ray|"
-    r"address|wallet|txid|transaction|contract|board|column|doc|document|file|folder|sheet|spreadsheet|playlist|"
-    r"record|row|node|thread|channel|message|request|trace|span|correlation|asset|photo|video|avatar|attachment|blob|"
-    r"snapshot|layer|build|instance|click|gclid|fbclid|msclkid|dclid|[gw]braid|kid|x5t|placeholder)$|"
+    r"(?i)(?:^|[_\-.]|(?<=[a-z0-9]))(?:ids?(?:[_-]?\d)?|uuid|guid|etag|checksum|digest|hash|md5|crc|sha\d*|h1|cursor|key|"
+    r"ref|reference|number|fingerprint|integrity|version|revision|rev|commit|slug|thumbnail|image|pub(?:lic)?_?key|"
+    r"(?:page|continuation|sync|next|resume)_?token|path|file_?name|boundary|receipt_?handle|verification|serial|nonce|"
+    r"challenge|ray|address|wallet|txid|transaction|contract|board|column|doc|file|folder|sheet|spreadsheet|playlist|"
+    r"row|node|thread|channel|trace|span|correlation|asset|photo|video|avatar|attachment|blob|snapshot|layer|build|"
+    r"instance|click|gclid|fbclid|msclkid|dclid|[gw]braid|kid|x5t|placeholder)$|"
     r"^(?:[xyn]|sid|uid|oid|cid|gid|to|from)$"
 )
 

@@ -46,7 +46,7 @@ _TELLS = re.compile(
     r"|[a-z][a-z0-9+.-]{1,20}://\S*|data:\S*|/[\w./-]*"  # a place
     r"|v?\d+(?:\.\d+)+"  # a version, a price
 )
-_WORDY = re.compile(r"[A-Za-z]+(?:[-_.:/ ][A-Za-z]+)*")
+_WORDY = re.compile(r"[-_.]{0,2}[A-Za-z]+(?:[-_.:/ ][A-Za-z]+)*[-_.]{0,2}")
 _MIN_KEY, _MIN_SEED, _MAX_LABEL = 20, 16, 40
 _CODE = re.compile(r"\d{3,10}|\d{3}[ -]\d{3}")
 

@@ -47,14 +47,13 @@ def _lines(text: str) -> Iterator[tuple[int, int]]:
 
 
 def _header(line: str, delimiter: str) -> dict[int, Kind]:
-    columns = {}
-    for index, cell in enumerate(line.split(delimiter)):
-        name = cell.strip(" \"'\\")
-        if name and not _CELL_NAME.fullmatch(name):
-            return {}
-        if name and (kind := kind_of(name.replace(" ", "_"))) is not None:
-            columns[index] = kind
-    return columns
+    names = [cell.strip(" \"'\\") for cell in line.split(delimiter)]
+    # Markdown has bars at both ends; in code a comma ends a line.
+    inner = names[1:-1] if delimiter == "|" and not names[0] and not names[-1] else names
+    if not all(map(_CELL_NAME.fullmatch, inner)):
+        return {}
+    kinds = {index: kind_of(name.replace(" ", "_")) for index, name in enumerate(names) if name}
+    return {index: kind for index, kind in kinds.items() if kind is not None}
 
 
 def _cells(line: str, start: int, delimiter: str, columns: dict[int, Kind]) -> Iterator[tuple[int, int]]:

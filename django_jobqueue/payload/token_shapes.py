@@ -13,6 +13,7 @@ import base64
 import binascii
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 from django_jobqueue.payload.published_tokens import SHAPES, Shape
@@ -68,9 +69,10 @@ _BASIC = re.compile(r"(?i)\b(?:Basic|AUTH PLAIN|AUTH LOGIN)\s{1,3}([A-Za-z0-9+/_
 _BEARER = re.compile(r"(?i)\b(?:Bearer|Token)\s{1,3}(?=[A-Za-z._~+/-]{0,60}\d)([A-Za-z0-9._~+/-]{16,}=*)")
 _DIGITS = re.compile(r"\d{4}[ -]?\d{4,6}[ -]?\d{4}")
 _RESET_LINK = re.compile(r"(?<=/)[0-9a-z]{5,8}-[0-9a-f]{32}(?![A-Za-z0-9])")
-# Formats without a prefix of letters: tokens of Asana and Meta's apps, keys of Ghost, Mailgun and Z.ai.
+# Formats without a prefix of letters: tokens of Asana, Bitwarden and Meta's apps, keys of Ghost, Mailgun and Z.ai.
 _NUMBERED = re.compile(
     r"[0-9a-f](?:(?<![\w/•-].)|(?<=\\[nrt].))(?:/\d{13,17}(?:/\d{13,17})?:[0-9a-f]{32}|[0-9a-f]{31}-[0-9a-f]{8}-[0-9a-f]{8}"
+    r"|\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[A-Za-z0-9]{30}:[A-Za-z0-9+/]{22}=="
     r"|[0-9a-f]{23}:[0-9a-f]{64}|[0-9a-f]{31}\.(?=[A-Za-z]{0,23}\d)[A-Za-z0-9_-]{16,24}|\d{14}\|(?=[A-Za-z_-]{0,26}\d)[\w-]{27,40})(?![\w.-])"
 )
 # A part of a path that says what the next one is: `/key/…`, `/reset/…`, `/webhooks/…`.
@@ -95,21 +97,30 @@ _PEM_END = re.compile(r"-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|Priv
 
 def token_places(text: str) -> Iterator[Place]:
     """Yield where tokens of known shapes stand in the text. Places may overlap."""
-    for search in _SEARCHES:
-        yield from search(text)
+    for sign, search in _SEARCHES:
+        if sign in text:
+            yield from search(text)
     # No token is shorter: most texts end here.
     if not _LONG_WORD.search(text):
         return
-    for search in _SEARCHES_OF_WORDS:
-        yield from search(text)
+    for sign, search in _SEARCHES_OF_WORDS:
+        if sign in text:
+            yield from search(text)
     for literal in dict.fromkeys(_ANY_LITERAL.findall(text)):
         for shape in _BY_LITERAL[literal]:
             if shape.literal in text:
                 yield from _shaped(shape, text)
 
 
+@cache
+def _compiled(expression: str) -> re.Pattern[str]:
+    # At the first use: there are hundreds, of which a process meets a few.
+    return re.compile(expression)
+
+
 def _shaped(shape: Shape, text: str) -> Iterator[Place]:
-    why, literal, pattern, back = shape
+    why, literal, expression, back = shape
+    pattern = _compiled(expression)
     at = text.find(literal)
     while at >= 0:
         match = pattern.match(text, at - back) if at >= back else None
@@ -120,10 +131,7 @@ def _shaped(shape: Shape, text: str) -> Iterator[Place]:
 
 def _private_keys(text: str) -> Iterator[Place]:
     at = 0
-    while "PRIVATE" in text or "PuTTY" in text:
-        begin = _PEM_BEGIN.search(text, at)
-        if begin is None:
-            return
+    while (begin := _PEM_BEGIN.search(text, at)) is not None:
         end = _PEM_END.search(text, begin.end())
         # Of a key that was cut off no one knows where it ends.
         at = end.end() if end is not None else len(text)
@@ -131,7 +139,7 @@ def _private_keys(text: str) -> Iterator[Place]:
 
 
 def _paths(text: str) -> Iterator[Place]:
-    for match in _TELLING_PATH.finditer(text) if "/" in text else ():
+    for match in _TELLING_PATH.finditer(text):
         is_sure, part = match.group(1) is not None, match.group(2)
         if is_random(part, _MIN_PART) or (is_sure and _HEXADECIMAL.fullmatch(part)):
             yield Place(match.start(2), match.end(2), "secret part of a URL")
@@ -139,23 +147,20 @@ def _paths(text: str) -> Iterator[Place]:
 
 def _users(text: str) -> Iterator[Place]:
     # `https://<token>@host/`; Sentry's, of hexadecimal digits, are public.
-    for match in _USER.finditer(text) if "://" in text else ():
+    for match in _USER.finditer(text):
         if is_random(match.group(), _MIN_PART):
             yield Place(match.start(), match.end(), "token in a URL")
 
 
-def _by_pattern(why: str, literal: str, pattern: re.Pattern[str], group: int = 0) -> Callable[[str], Iterator[Place]]:
+def _by_pattern(why: str, pattern: re.Pattern[str], group: int = 0) -> Callable[[str], Iterator[Place]]:
     def search(text: str) -> Iterator[Place]:
-        if literal in text:
-            for match in pattern.finditer(text):
-                yield Place(match.start(group), match.end(group), why)
+        for match in pattern.finditer(text):
+            yield Place(match.start(group), match.end(group), why)
 
     return search
 
 
 def _authorization(text: str) -> Iterator[Place]:
-    if len(text) < 12:
-        return
     lower = text.lower()
     if "basic" in lower or "auth " in lower:
         for match in _BASIC.finditer(text):
@@ -189,18 +194,20 @@ def _passes_luhn(text: str) -> bool:
     return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
 
 
+# Each with what a text must have to be searched at all.
 _SEARCHES_OF_WORDS = (
-    _paths,
-    _users,
-    _by_pattern("token of numbers", "", _NUMBERED),
-    _by_pattern("JSON Web Token", "eyJ", _JWT),
-    _by_pattern("Discord token", ".", _DISCORD),
-    _by_pattern("Telegram bot token", ":A", _TELEGRAM),
-    _by_pattern("link to reset a password", "/", _RESET_LINK),
+    ("/", _paths),
+    ("://", _users),
+    ("", _by_pattern("token of numbers", _NUMBERED)),
+    ("eyJ", _by_pattern("JSON Web Token", _JWT)),
+    (".", _by_pattern("Discord token", _DISCORD)),
+    (":A", _by_pattern("Telegram bot token", _TELEGRAM)),
+    ("/", _by_pattern("link to reset a password", _RESET_LINK)),
 )
 _SEARCHES = (
-    _private_keys,
-    _by_pattern("password in a URL", "://", _LOGIN, 1),
-    _authorization,
-    _cards,
+    ("PRIVATE", _private_keys),
+    ("PuTTY", _private_keys),
+    ("://", _by_pattern("password in a URL", _LOGIN, 1)),
+    (" ", _authorization),
+    ("", _cards),
 )

@@ -42,7 +42,8 @@ def test_name_of_something_else_does_not_count(name):
 @pytest.mark.parametrize(
     "name",
     [
-        "contraseña", "nueva_contrasena", "motDePasse", "mot_de_passe_admin", "neuesPasswort", "palavra-passe", "senha",
+        "contraseña", "contraseña_usuario", "nueva_contrasena", "motDePasse", "mot_de_passe_admin", "senha_do_cliente",
+        "neuesPasswort", "palavra-passe", "senha",
         "wachtwoord", "salasana", "hasło", "haslo_uzytkownika", "heslo", "lozinka", "jelszó", "şifre", "parola",
         "lösenord", "adgangskode", "mật_khẩu", "kata_sandi", "clave_api", "chave_secreta", "clé_secrète",
         "api_schlüssel", "klucz_api", "пароль", "пароль_пользователя", "новыйПароль", "секретный_ключ", "токен",

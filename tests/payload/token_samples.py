@@ -96,7 +96,6 @@ TEMPLATES = {
     "Akamai token": "ak|ab-<lower 16>-<lower 16>",
     "AWS session token": "Fwo|GZXIvYXdzE<b64 280>",
     "Backblaze key": "K0|0<b64 28>",
-    "Bitwarden token": "0|.<uuid>.<alnum 30>:<b64 22>==",
     "crates.io token": "ci|o<alnum 32>",
     "Fireworks key": "f|w_<alnum 24>",
     "Kaggle token": "KG|AT_<hex 32>",
@@ -112,6 +111,10 @@ TEMPLATES = {
     "Nostr private key": "ns|ec1<bech32 58>",
     "extended private key": "xp|rv<58 107>",
     # Without a literal.
+    "Bitwarden token": "0|.<uuid>.<alnum 30>:<b64 22>==",
+    "Ghost key": "<hex 24>|:<hex 64>",
+    "Mailgun signing key": "<hex 32>|-<hex 8>-<hex 8>",
+    "Meta app token": "|123456789012345|<alnum 27>",
     "token of numbers": "2/|9511282166816584/4271461947683181:<hex 32>",
     "secret part of a URL": "https://maker.ifttt.com/trigger/sold/with/k|ey/<alnum 43>",
     "token in a URL": "https://<alnum 40>|@git.example.com/shop.git",
