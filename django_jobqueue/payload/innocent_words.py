@@ -27,7 +27,8 @@ INNOCENT = re.compile(
     r"|.*\.[A-Za-z]{1,5}\d?"  # a file's name
     r"|AAAA[BCEG][23][A-Za-z0-9+/]{4,}={0,2}"  # a public key of SSH
     r"|(?!nsec1)[a-z]{2,12}1[02-9ac-hj-np-z]{38,110}"  # an address in bech32: Bitcoin, Cosmos, Cardano, age
-    rf"|[13DLMTXAr]{_BASE58}{{25,34}}|{_BASE58}{{43,44}}|[48]{_BASE58}{{94}}|[xyztuv]pub{_BASE58}{{100,112}}|(?:Qm|tz|KT)[1-9]?{_BASE58}{{30,44}}"
+    rf"|[13DLMTXAr]{_BASE58}{{25,34}}|{_BASE58}{{43,44}}|[48]{_BASE58}{{94}}"
+    rf"|[xyztuv]pub{_BASE58}{{100,112}}|(?:Qm|tz|KT)[1-9]?{_BASE58}{{30,44}}"
     r"|bafy[a-z2-7]{55}|G[A-Z2-7]{55}|[A-Z2-7]{58}"  # other chains and IPFS
     r"|1[\w-]{43}|1[\w-]{32}|0B[\w-]{26}|(?:PL|UU|OL)[\w-]{32}"  # files of a drive, playlists
     r"|(?:AAMk|AQMk|AAQk)[\w-]+={0,2}"  # mails and events of Exchange

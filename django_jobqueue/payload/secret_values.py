@@ -47,6 +47,7 @@ _TELLS = re.compile(
     r"|v?\d+(?:\.\d+)+"  # a version, a price
 )
 _WORDY = re.compile(r"[-_.]{0,2}[A-Za-z]+(?:[-_.:/ ][A-Za-z]+)*[-_.]{0,2}")
+_PATH = re.compile(r"(?:[A-Z]:)?(?:[/\\][\w.@ -]{1,60}){1,20}[/\\]?")
 _MIN_KEY, _MIN_SEED, _MAX_LABEL = 20, 16, 40
 _CODE = re.compile(r"\d{3,10}|\d{3}[ -]\d{3}")
 
@@ -77,6 +78,8 @@ def is_secret(value: Any, kind: Kind) -> bool:
 
 def _is_told(text: str, kind: Kind) -> bool:
     """Say whether a text speaks of a secret: a label, a caption, a message."""
+    if _PATH.fullmatch(text):
+        return True  # PWD is the place where a shell is
     if (kind is Kind.SECRET and _CAPTION.fullmatch(text)) or _LABEL.fullmatch(text) or _MESSAGE.fullmatch(text[:1000]):
         return True
     # In any language: what could be the name of a secret.

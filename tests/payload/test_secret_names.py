@@ -143,6 +143,7 @@ def test_value_that_can_be_the_secret_counts(value, kind):
         ("This field is required.", Kind.PASSWORD),
         ("too short", Kind.PASSWORD),
         ("Wachtwoord", Kind.PASSWORD),
+        ("/srv/app/current", Kind.PASSWORD),
         ("请输入密码", Kind.PASSWORD),
         ("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI4Vbq anna@laptop", Kind.TOKEN),
         ("0cc175b9c0f1b6a831c399e269772661", Kind.KEY),

@@ -67,6 +67,8 @@ LET_THROUGH = [
     "('username', 'password'), ('password', 'last_login')",
     "password = forms.CharField(label='Password')",
     "cfg.get('password', 'missing')",
+    "Philippe <pw at example.com>\nAndrew Bailey <ab at example.com>",
+    "PWD=/srv/app LANG=C ./run",
     "def ask(prompt='Password: '):\n    return input(prompt or '> 2')",
     'TOKEN_NAME = "_reset_token"\nSESSION_TOKEN = "_password_reset_token"',
     "f(\n    password,\n    salt=make_salt_v2(),\n    rounds=decoded[0],\n)",
