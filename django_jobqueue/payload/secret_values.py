@@ -52,6 +52,10 @@ _MIN_KEY, _MIN_SEED, _MAX_LABEL = 20, 16, 40
 _CODE = re.compile(r"\d{3,10}|\d{3}[ -]\d{3}")
 
 
+_RULE = re.compile(r"(?:\\+[nrt]|[\s|:+*=_-])*")
+"""A line between the rows of a table, its breaks escaped or not."""
+
+
 def is_secret(value: Any, kind: Kind) -> bool:
     """Say whether a scalar under a name of this kind can be the secret itself."""
     if isinstance(value, int):
@@ -61,7 +65,12 @@ def is_secret(value: Any, kind: Kind) -> bool:
     if not isinstance(value, str) or len(value) > 100_000:
         return isinstance(value, str)
     text = value.strip()
-    if _PLACEHOLDER.fullmatch(text[:300]) or _TEMPLATE.search(text) or _PUBLIC.match(text):
+    if (
+        _RULE.fullmatch(text[:300])
+        or _PLACEHOLDER.fullmatch(text[:300])
+        or _TEMPLATE.search(text)
+        or _PUBLIC.match(text)
+    ):
         return False
     match kind:
         case Kind.PASSWORD | Kind.SECRET:

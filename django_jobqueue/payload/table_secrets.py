@@ -9,8 +9,8 @@ from django_jobqueue.payload.secret_names import kind_of
 from django_jobqueue.payload.secret_values import is_secret
 from django_jobqueue.payload.secret_words import Kind
 
-# JSON inside of text has its line breaks escaped.
-_BREAK = re.compile(r"\r?\n|\\r\\n|\\n")
+# JSON inside of text has its line breaks escaped, and JSON inside of that once more.
+_BREAK = re.compile(r"\r?\n|\\{1,4}r\\{1,4}n|\\{1,4}n")
 _RULE = re.compile(r"[\s|:+-]+")
 _CELL_NAME = re.compile(r"[^\W\d][\w .()/-]{0,39}")
 _DELIMITERS = "|\t;,"
