@@ -10,6 +10,10 @@ unharmed.
              not_found, already_discarded, already_replayed, already_resolved, reason_required
     cancel   a job: at once if it has not started, else it is asked to stop
              not_found, already_requested, already_cancelled, finished
+    pause    a queue or a task, by name or by the beginning of it: nothing of it is claimed
+             reason_required, target_required, until_has_passed
+    resume   what was paused
+             target_required, not_paused
     prune    records of `once` whose time is over
 
 `by` is a user or text, and may not be empty; a program signs with its name. `reason` is kept with the entry.
@@ -22,14 +26,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Protocol
+
+from django.conf import settings
+from django.utils import timezone
 
 from django_jobqueue import guard, registry
 from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.exceptions import InvalidPayload, Refused
-from django_jobqueue.models import AuditEntry, DeadLetter, Job
+from django_jobqueue.models import AuditEntry, DeadLetter, Job, Pause
 from django_jobqueue.payload import storable_json, storable_text
 from django_jobqueue.store import notify
+from django_jobqueue.store import pause as _pause
 from django_jobqueue.store.cancel import cancel as _cancel
 from django_jobqueue.store.discard import discard as _discard
 from django_jobqueue.store.effects import prune as _prune_effects
@@ -93,6 +102,47 @@ def cancel(job: Job | int | str, *, by: User | str, reason: str, force: bool = F
     if cancelled.status == Job.Status.RUNNING and queue_options(cancelled.backend).notify:
         notify.ask_to_stop(database)
     return cancelled
+
+
+def pause(
+    queue_name: str | None = None,
+    *,
+    task: str | None = None,
+    by: User | str,
+    reason: str,
+    until: datetime | None = None,
+    using: str | None = None,
+) -> Pause:
+    """Have no worker claim jobs of a queue, or of a task by its stored name, until `resume`, or until a moment.
+
+    "mail-*" is every queue whose name begins so, and "*" every one. Once this has returned, and a transaction of the
+    caller's is committed, no such claim is committed any more; until then no worker claims anything, so be brief. It
+    waits for the claims that are under way. What workers have in hand runs on. Paused jobs keep their place, fall due
+    and expire as ever. To pause again gives it the new reason and end.
+    """
+    if not _text(reason):
+        raise Refused("reason_required", "say why it is paused: somebody will ask at night")
+    kind, target = _target(queue_name, task)
+    return _pause.pause(
+        kind, target, until=_moment(until), by=_name_of(by), reason=_text(reason), using=using or queue_database()
+    )
+
+
+def resume(
+    queue_name: str | None = None,
+    *,
+    task: str | None = None,
+    by: User | str,
+    reason: str = "",
+    using: str | None = None,
+) -> Pause:
+    """Have what was paused claimed again; named as it was for `pause`. Answers with the pause that is over."""
+    kind, target = _target(queue_name, task)
+    database = using or queue_database()
+    over = _pause.resume(kind, target, by=_name_of(by), reason=_text(reason), using=database)
+    if queue_options("default").notify:
+        notify.announce(database, [target])
+    return over
 
 
 def prune(*, using: str | None = None) -> int:
@@ -195,6 +245,26 @@ def _name_of(by: User | str) -> str:
 
 def _text(value: str) -> str:
     return storable_text.storable(value, MAX_TEXT_CHARS).strip()
+
+
+def _target(queue_name: str | None, task: str | None) -> tuple[str, str]:
+    if (queue_name is None) == (task is None):
+        raise Refused("target_required", "name a queue, or a task with task=…; one of them")
+    kind, name = (Pause.Kind.QUEUE, queue_name) if task is None else (Pause.Kind.TASK, task)
+    target, most = str(name).strip(), 256
+    if not target or len(target) > most or not target.isprintable():
+        raise Refused(
+            "target_required", f"{target[:100]!r} names no {kind}: write a name, or the beginning of one and *"
+        )
+    return kind.value, target
+
+
+def _moment(until: datetime | None) -> datetime | None:
+    if until is not None and not isinstance(until, datetime):
+        raise TypeError(f"until is a datetime, as in timezone.now() + timedelta(hours=1); got {until!r}")
+    if until is not None and settings.USE_TZ and timezone.is_naive(until):
+        raise ValueError(f"until has no time zone, and USE_TZ is on: {until!r}")
+    return until
 
 
 def _edit(letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] | None, using: str) -> Edit:

@@ -208,7 +208,7 @@ class Exchange:
         if cycle.is_poll:
             found = answer.claimed or answer.rescued or (answer.promoted and answer.promoted.moved)
             # A poll that could not have claimed anything says nothing about what there is.
-            asked = cycle.wanted > 0 or not self._demand.can_serve
+            asked = (cycle.wanted > 0 and not answer.is_held) or not self._demand.can_serve
             self.is_drained = asked and not found
 
     def _note_unknown(self, answer: CycleAnswer) -> None:

@@ -1,0 +1,7 @@
+-- moves      nothing: says whether the claims of this transaction are to take nothing, and has them know
+-- index      none
+-- safe because  whoever changes what may be claimed holds the same advisory lock exclusively until their commit, which they get
+--            when no claim is under way, and the claim reads the control rows in its next statement, in a newer snapshot. It does not
+--            wait: while somebody changes something, it takes nothing. Lock and setting end with the transaction
+-- ORM        none
+SELECT set_config('django_jobqueue.holds', (NOT pg_try_advisory_xact_lock_shared(%(lock)s))::text, true) = 'true'
