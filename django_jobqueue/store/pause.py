@@ -26,6 +26,7 @@ def pause(kind: str, target: str, *, until: datetime | None, by: str, reason: st
         Pause.objects.using(using).filter(until__lte=Now()).delete()
         before = Pause.objects.using(using).filter(kind=kind, target=target).first()
         words = {"pattern": queue_pattern(target), "reason": reason, "paused_by": by, "until": until}
+        row: Pause
         row, _ = Pause.objects.using(using).update_or_create(
             kind=kind, target=target, defaults=words | {"paused_at": Now()}
         )
@@ -41,7 +42,7 @@ def resume(kind: str, target: str, *, by: str, reason: str, using: str) -> Pause
     """Have the target claimed again, and answer with the pause that there was. Raises Refused: not_paused."""
     with read_committed(using):
         control.exclusively(using)
-        row = _live(using).filter(kind=kind, target=target).first()
+        row: Pause | None = _live(using).filter(kind=kind, target=target).first()
         if row is None:
             raise Refused("not_paused", f"{kind} {target} is not paused; {_what_is(using)}")
         pk = row.pk
