@@ -26,13 +26,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from django.conf import settings
-from django.utils import timezone
-
-from django_jobqueue import guard, registry
+from django_jobqueue import guard, registry, until_when
 from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.exceptions import InvalidPayload, Refused
 from django_jobqueue.models import AuditEntry, DeadLetter, Job, Pause
@@ -110,10 +107,12 @@ def pause(
     task: str | None = None,
     by: User | str,
     reason: str,
-    until: datetime | None = None,
+    until: datetime | timedelta | None = None,
     using: str | None = None,
 ) -> Pause:
     """Have no worker claim jobs of a queue, or of a task by its stored name, until `resume`, or until a moment.
+
+    until may be a duration, which begins now.
 
     "mail-*" is every queue whose name begins so, and "*" every one. Once this has returned, and a transaction of the
     caller's is committed, no such claim is committed any more; until then no worker claims anything, so be brief. It
@@ -123,9 +122,12 @@ def pause(
     if not _text(reason):
         raise Refused("reason_required", "say why it is paused: somebody will ask at night")
     kind, target = _target(queue_name, task)
-    return _pause.pause(
-        kind, target, until=_moment(until), by=_name_of(by), reason=_text(reason), using=using or queue_database()
+    database = using or queue_database()
+    paused = _pause.pause(
+        kind, target, until=until_when.checked(until), by=_name_of(by), reason=_text(reason), using=database
     )
+    _look_again(database, paused)
+    return paused
 
 
 def resume(
@@ -140,9 +142,14 @@ def resume(
     kind, target = _target(queue_name, task)
     database = using or queue_database()
     over = _pause.resume(kind, target, by=_name_of(by), reason=_text(reason), using=database)
-    if queue_options("default").notify:
-        notify.announce(database, [target])
+    _look_again(database, over)
     return over
+
+
+def _look_again(database: str, changed: Pause) -> None:
+    """Wake workers: there is more to claim, or a claim of something else was held back meanwhile."""
+    if queue_options("default").notify:
+        notify.announce(database, [str(changed)])
 
 
 def prune(*, using: str | None = None) -> int:
@@ -252,19 +259,12 @@ def _target(queue_name: str | None, task: str | None) -> tuple[str, str]:
         raise Refused("target_required", "name a queue, or a task with task=…; one of them")
     kind, name = (Pause.Kind.QUEUE, queue_name) if task is None else (Pause.Kind.TASK, task)
     target, most = str(name).strip(), 256
-    if not target or len(target) > most or not target.isprintable():
+    # An asterisk elsewhere would be one of the name's own letters, and pause nothing.
+    if not target or len(target) > most or not target.isprintable() or "*" in target[:-1]:
         raise Refused(
             "target_required", f"{target[:100]!r} names no {kind}: write a name, or the beginning of one and *"
         )
     return kind.value, target
-
-
-def _moment(until: datetime | None) -> datetime | None:
-    if until is not None and not isinstance(until, datetime):
-        raise TypeError(f"until is a datetime, as in timezone.now() + timedelta(hours=1); got {until!r}")
-    if until is not None and settings.USE_TZ and timezone.is_naive(until):
-        raise ValueError(f"until has no time zone, and USE_TZ is on: {until!r}")
-    return until
 
 
 def _edit(letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] | None, using: str) -> Edit:

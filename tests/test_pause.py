@@ -1,7 +1,7 @@
 """Pause and resume: what is paused is not claimed, by anybody, from the moment on that says so."""
 
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.db import connection, transaction
@@ -10,7 +10,7 @@ from django.utils import timezone
 from django_jobqueue import operations
 from django_jobqueue.exceptions import Refused
 from django_jobqueue.models import AuditEntry, Job, Pause
-from django_jobqueue.store.control import hold
+from django_jobqueue.store.control import Gate, hold
 from django_jobqueue.store.session import Session
 from django_jobqueue.store.statement import run_on
 from tests.interleavings.deeds import ANN, claim
@@ -20,6 +20,7 @@ from tests.waiting import wait_until
 pytestmark = COMMITS
 
 SIGNED = {"by": "ada", "reason": "the provider is down"}
+HELD = Gate(is_held=True, has_pauses=False)
 LIVE = {"queue_name": "mail", "run_after": at(-60)}
 
 
@@ -85,11 +86,11 @@ def test_a_pause_waits_for_claims_and_holds_the_next_ones_back(session):
             run_on(connection, claim(ANN))
             pausing = pool.submit(in_a_thread, lambda: operations.pause("mail", **SIGNED))
             wait_until(someone_waits)
-            assert session.run(hold(), claim(ANN))[:2] == [True, []]
+            assert session.run(hold(), claim(ANN)) == [HELD, []]
             assert not pausing.done()
         pausing.result(timeout=30)
 
-    assert session.run(hold(), claim(ANN)) == [False, []]
+    assert session.run(hold(), claim(ANN)) == [Gate(is_held=False, has_pauses=True), []]
     assert Job.objects.filter(status="RUNNING").count() == 1
 
 
@@ -111,8 +112,7 @@ def test_a_pause_that_is_not_committed_stops_every_claim_and_holds_nobody_up(ses
     add_job(queue_name="reports", run_after=at(-60))
     with transaction.atomic():
         operations.pause("mail", **SIGNED)
-        held, jobs = session.run(hold(), claim(ANN))
-        assert (held, jobs) == (True, [])
+        assert session.run(hold(), claim(ANN)) == [HELD, []]
         transaction.set_rollback(True)
 
     assert claimed(session) == ["reports"]
@@ -145,6 +145,8 @@ def test_who_paused_what_and_why_is_on_record():
         (operations.pause, {"queue_name": " ", **SIGNED}, "target_required"),
         (operations.pause, {"queue_name": "m" * 300, **SIGNED}, "target_required"),
         (operations.pause, {"queue_name": "a\nb", **SIGNED}, "target_required"),
+        (operations.pause, {"queue_name": "ma*il", **SIGNED}, "target_required"),
+        (operations.pause, {"queue_name": "mail", "until": timedelta(0), **SIGNED}, "until_has_passed"),
         (operations.resume, {"queue_name": "mail", **SIGNED}, "not_paused"),
     ],
 )
@@ -173,3 +175,41 @@ def test_what_is_not_paused_is_answered_with_what_is():
     operations.pause("mail-*", **SIGNED)
     with pytest.raises(Refused, match=r"paused are: queue mail-\*"):
         operations.resume("mail", **SIGNED)
+
+
+def test_a_pause_may_last_for_a_while():
+    """A duration begins with the pause, by PostgreSQL's clock."""
+    paused = operations.pause("mail", until=timedelta(hours=2), **SIGNED)
+
+    assert paused.until - paused.paused_at == timedelta(hours=2)
+
+
+@pytest.mark.parametrize(
+    ("until", "error"),
+    [
+        (timedelta(days=40_000), ValueError),
+        (datetime(9999, 12, 31, 23, 59, tzinfo=timezone.get_fixed_timezone(-60)), ValueError),
+        (datetime(2999, 1, 1), ValueError),
+        (3600, TypeError),
+    ],
+    ids=str,
+)
+def test_an_end_that_python_cannot_read_back_is_refused(until, error):
+    """What is stored can be shown: not a year that Python does not have, nor a moment of no time zone."""
+    with pytest.raises(error, match="until"):
+        operations.pause("mail", until=until, **SIGNED)
+
+    assert not Pause.objects.exists()
+
+
+@pytest.mark.parametrize("target", ["mail", "mail*", "mail_*", "ma%*", "*", "x", "sh\\op*"])
+def test_a_row_knows_what_it_covers_as_the_claim_does(target):
+    """What people are told is paused is what LIKE finds: each letter stands for itself."""
+    names = ["mail", "mail-eu", "mail_x", "mailx", "ma%il", "MAIL", "x", "sh\\op", ""]
+    paused = operations.pause(target, **SIGNED)
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT name FROM unnest(%s::text[]) AS name WHERE name LIKE %s", [names, paused.pattern])
+        claimed_not = {name for (name,) in cursor.fetchall()}
+
+    assert {name for name in names if paused.covers(queue_name=name)} == claimed_not
+    assert not any(paused.covers(task=name) for name in names)

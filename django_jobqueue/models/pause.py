@@ -30,10 +30,17 @@ class Pause(models.Model):
         verbose_name = _("pause")
         verbose_name_plural = _("pauses")
         default_permissions = ("view",)
-        permissions = [("pause", "Can pause and resume queues and tasks")]
+        permissions = [("pause_queue", "Can pause and resume queues and tasks")]
         constraints = [
             models.UniqueConstraint(fields=["kind", "target"], name="jobqueue_pause_unique_target"),
         ]
 
     def __str__(self) -> str:
         return f"{self.kind} {self.target}"
+
+    def covers(self, *, queue_name: str | None = None, task: str | None = None) -> bool:
+        """Say whether a queue, a task, or a job that has both, is kept from being claimed by this."""
+        name = queue_name if self.kind == self.Kind.QUEUE else task
+        if name is None:
+            return False
+        return name.startswith(self.target[:-1]) if self.target.endswith("*") else name == self.target

@@ -5,6 +5,8 @@ Who changes it (`exclusively`) waits until those that have begun are committed; 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from django.db import connections
 
 from django_jobqueue.store.statement import Row, Statement
@@ -13,11 +15,20 @@ LOCK = 0x6A6F_6271_7565_7565
 """Of PostgreSQL's advisory locks in the queue's database; "jobqueue" as a number."""
 
 
-def hold() -> Statement[bool]:
-    """Ask, before the claims of a transaction, whether they are held back because somebody changes the rules.
+class Gate(NamedTuple):
+    """What claims find before them."""
 
-    They take nothing then, and the answer is True.
-    """
+    is_held: bool
+    """Somebody changes the rules: the claims of this transaction take nothing, and have not looked."""
+    has_pauses: bool
+    """Something is paused, so that jobs may lie about that nobody takes."""
+
+
+OPEN = Gate(is_held=False, has_pauses=False)
+
+
+def hold() -> Statement[Gate]:
+    """Ask, before the claims of a transaction, whether they are held back; have them know."""
     return Statement("hold", {"lock": LOCK}, _read)
 
 
@@ -27,5 +38,5 @@ def exclusively(using: str) -> None:
         cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
 
 
-def _read(rows: list[Row]) -> bool:
-    return bool(rows[0][0])
+def _read(rows: list[Row]) -> Gate:
+    return Gate(*rows[0])

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from django_jobqueue.store.claim import Claimed
-from django_jobqueue.store.control import hold
+from django_jobqueue.store.control import OPEN, Gate, hold
 from django_jobqueue.store.give_back import give_back
 from django_jobqueue.store.park import BuriedUnknown
 from django_jobqueue.store.promote import Promoted, promote
@@ -104,7 +104,7 @@ class Cycle:
                 case "buried":
                     answer.buried = reply
                 case "held":
-                    answer.is_held = reply
+                    answer.gate = reply
                 case "claimed":
                     answer.claimed += reply
         return answer
@@ -115,8 +115,8 @@ class CycleAnswer:
     """What a cycle found.
 
     `settled` holds the jobs whose attempt it closed, and what became of each; `settled_before` those that an earlier
-    call had closed without being heard; `orphans` what an earlier call had claimed without being heard. A claim that
-    `is_held` was made while somebody changed what may be claimed: it has not looked.
+    call had closed without being heard; `orphans` what an earlier call had claimed without being heard. `gate` is
+    what the claims have found before them.
     """
 
     settled: dict[int, Settled] = field(default_factory=dict)
@@ -129,7 +129,7 @@ class CycleAnswer:
     unknown_tasks: frozenset[str] = frozenset()
     unparked: int = 0
     buried: list[BuriedUnknown] = field(default_factory=list)
-    is_held: bool = False
+    gate: Gate = OPEN
 
 
 @dataclass(frozen=True, slots=True)

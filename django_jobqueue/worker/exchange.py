@@ -183,7 +183,9 @@ class Exchange:
         self._agenda.cycle_done(cycle, len(answer.claimed))
         if cycle.claims:
             self._news.claimed()
-            self._demand.note(answer.claimed, reply.seconds, written=cycle.batch.size)
+            self._demand.note(
+                answer.claimed, reply.seconds, written=cycle.batch.size, has_pauses=answer.gate.has_pauses
+            )
         lease_until = reply.sent_at + self._options.lease_seconds
         self._fleet.waiting += [self._intake.flight(job, cycle.token, lease_until) for job in answer.claimed]
         self._give_back_orphans(answer.orphans)
@@ -208,7 +210,7 @@ class Exchange:
         if cycle.is_poll:
             found = answer.claimed or answer.rescued or (answer.promoted and answer.promoted.moved)
             # A poll that could not have claimed anything says nothing about what there is.
-            asked = (cycle.wanted > 0 and not answer.is_held) or not self._demand.can_serve
+            asked = (cycle.wanted > 0 and not answer.gate.is_held) or not self._demand.can_serve
             self.is_drained = asked and not found
 
     def _note_unknown(self, answer: CycleAnswer) -> None:

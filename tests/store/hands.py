@@ -24,6 +24,7 @@ from django_jobqueue.policy.lifecycle import Reason, WaitingFor
 from django_jobqueue.policy.outcomes import Failure, OutcomeName
 from django_jobqueue.policy.retry import Bury, Decision, Finish, Release, Wait
 from django_jobqueue.store.claim import Claimed, Serving, claim
+from django_jobqueue.store.control import hold
 from django_jobqueue.store.give_back import give_back
 from django_jobqueue.store.promote import promote
 from django_jobqueue.store.renew import Lease, renew
@@ -91,7 +92,8 @@ class Hand:
         versions: Mapping[str, int] = MappingProxyType({}),
     ) -> list[Held]:
         token = uuid4()
-        (jobs,) = self._run(
+        _, jobs = self._run(
+            hold(),
             claim(
                 backend=backend,
                 tasks=tasks,
@@ -103,7 +105,7 @@ class Hand:
                 suspects=suspects,
                 by_group=self.by_group,
                 versions=versions,
-            )
+            ),
         )
         return [Held(job, token) for job in jobs]
 
