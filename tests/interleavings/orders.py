@@ -60,7 +60,7 @@ class Meeting:
         return number
 
     def check_pause(self) -> int:
-        """Walk through every order of a claim and the pause of what it claims: none commits the pause before the claim.
+        """Walk through every order of a claim and the pause of what it takes: no claim is committed after the pause.
 
         To be like a serial one is not enough here: who commits a claim after the pause was committed leaves what a
         claim before it would have left.
