@@ -10,7 +10,7 @@ from django.db import connection, transaction
 
 from django_jobqueue import operations
 from django_jobqueue.compat import task_backends
-from django_jobqueue.models import Job
+from django_jobqueue.models import Job, Worker
 from tests.scenarios.conftest import SECONDS
 from tests.stage import tasks
 from tests.waiting import wait_until
@@ -75,7 +75,7 @@ def test_no_claim_is_committed_after_a_pause_has_returned(start_worker, claims):
         start_worker("--processes", "1", "--threads", "8")
     for queue in ("mail", "reports"):
         call = tasks.nap.using(queue_name=queue)
-        task_backends["default"].enqueue_many([(call, (0.005,), {})] * JOBS)
+        task_backends["default"].enqueue_many([(call, (0.02,), {})] * JOBS)
     wait_until(lambda: Job.objects.values("worker_id").exclude(worker_id=None).distinct().count() == 4, seconds=SECONDS)
     for _ in range(ROUNDS):
         began = moment()
@@ -103,14 +103,22 @@ def is_silent():
         return cursor.fetchone()[0]
 
 
+@pytest.fixture
+def worker_that_never_looks(start_worker, job_is):
+    """A worker that has nothing to do, and looks for jobs when it is told to, and at no other time."""
+    start_worker("--processes", "1", options=NEVER_LOOKS)
+    # The chores look for jobs, too: the first are done, and the next are far away.
+    came = wait_until(Worker.objects.first, seconds=SECONDS).last_seen_at
+    job_is(tasks.start.enqueue(), "SUCCESSFUL")
+    wait_until(Worker.objects.filter(last_seen_at__gt=came).exists, seconds=SECONDS)
+
+
 NEVER_LOOKS = {"poll_seconds": 600.0, "rescue_seconds": 600.0, "lease_seconds": 600.0, "renew_seconds": 300.0}
 
 
-def test_a_resume_wakes_idle_workers(start_worker, job_is):
+def test_a_resume_wakes_idle_workers(worker_that_never_looks, job_is):
     """A job of what is resumed starts at once, and not when the worker would have looked by itself."""
     operations.pause(task=NAP, **SIGNED)
-    start_worker("--processes", "1", options=NEVER_LOOKS)
-    job_is(tasks.start.enqueue(), "SUCCESSFUL")
     result = tasks.nap.enqueue(0.0)
     wait_until(is_silent, seconds=SECONDS)
     assert Job.objects.get(pk=int(result.id)).status == "READY"
@@ -119,10 +127,8 @@ def test_a_resume_wakes_idle_workers(start_worker, job_is):
     job_is(result, "SUCCESSFUL")
 
 
-def test_a_claim_that_was_held_back_is_made_again_when_the_pause_is_committed(start_worker, job_is):
+def test_a_claim_that_was_held_back_is_made_again_when_the_pause_is_committed(worker_that_never_looks, job_is):
     """Jobs that nobody has paused wait for whoever is pausing others, and start when that is done."""
-    start_worker("--processes", "1", options=NEVER_LOOKS)
-    job_is(tasks.start.enqueue(), "SUCCESSFUL")
     with ThreadPoolExecutor() as pool:
         with transaction.atomic():
             operations.pause("mail", **SIGNED)
