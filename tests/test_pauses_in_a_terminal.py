@@ -145,6 +145,17 @@ def test_stats_tells_what_is_paused():
     assert jobqueue_json("stats")["pauses"][0]["reason"] == "the provider is down"
 
 
+def test_a_job_that_waits_for_nothing_else_says_so():
+    """`jobs show` has the pauses that cover a ready job, and those of no other."""
+    ready, running = make_job(queue_name="mail"), make_job("RUNNING", queue_name="mail")
+    operations.pause("mail", **SIGNED)
+    operations.pause("reports", **SIGNED)
+
+    assert "queue mail  ada" in jobqueue("jobs", "show", ready.pk)
+    assert [row["target"] for row in jobqueue_json("jobs", "show", ready.pk)["pauses"]] == ["mail"]
+    assert jobqueue_json("jobs", "show", running.pk)["pauses"] == []
+
+
 def test_a_pause_that_is_over_is_told_no_more():
     """By PostgreSQL's clock."""
     operations.pause("mail", until=timedelta(hours=1), **SIGNED)

@@ -183,6 +183,7 @@ class Exchange:
         self._agenda.cycle_done(cycle, len(answer.claimed))
         if cycle.claims:
             self._news.claimed()
+            self._news.pauses(there_are=answer.gate.has_pauses)
             self._demand.note(
                 answer.claimed, reply.seconds, written=cycle.batch.size, has_pauses=answer.gate.has_pauses
             )

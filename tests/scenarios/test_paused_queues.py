@@ -139,6 +139,17 @@ def test_a_claim_that_was_held_back_is_made_again_when_the_pause_is_committed(wo
         job_is(result, "SUCCESSFUL")
 
 
+def test_a_worker_that_leaves_when_it_is_idle_leaves_paused_jobs(run_until_idle):
+    """There is nothing that it could start; nobody is charged for anything."""
+    operations.pause(task=NAP, **SIGNED)
+    paused, free = tasks.nap.enqueue(0.0), tasks.start.enqueue()
+    run_until_idle("--processes", "1")
+
+    assert Job.objects.get(pk=int(free.id)).status == "SUCCESSFUL"
+    job = Job.objects.get(pk=int(paused.id))
+    assert (job.status, job.attempt_count) == ("READY", 0)
+
+
 def enqueue_elsewhere():
     """Enqueue on a connection of its own."""
     try:
