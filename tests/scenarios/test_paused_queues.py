@@ -99,6 +99,8 @@ FROM pg_stat_activity WHERE datname = current_database() AND application_name = 
 def is_silent():
     """Whether no worker has asked the database anything for half a second: none looks for jobs by itself just now."""
     with connection.cursor() as cursor:
+        # Within a transaction what was seen of the sessions is kept.
+        cursor.execute("SELECT pg_stat_clear_snapshot()")
         cursor.execute(SILENT)
         return cursor.fetchone()[0]
 
