@@ -98,6 +98,7 @@ TRANSITIONS = frozenset(
         Transition("cancel", Status.READY, Status.CANCELLED),
         Transition("cancel", Status.RUNNING, Status.CANCELLED),
         Transition("replay", Status.FAILED, Status.READY),
+        Transition("replay", Status.FAILED, Status.WAITING),
     }
 )
 
