@@ -7,6 +7,8 @@ jobs, so that a crash loses none and nothing gives one back twice.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from django_jobqueue.store.statement import Row, Statement
 
 LOCK = 0x6A6F_6271_6164_6D69
@@ -16,9 +18,16 @@ LIMIT = 1000
 """Jobs that one statement admits at most."""
 
 
-def admit_lock() -> Statement[bool]:
-    """Ask to be the one that admits, until the transaction ends. Answers whether it is so; waits for nobody."""
-    return Statement("admit_lock", {"lock": LOCK}, _granted)
+class Door(NamedTuple):
+    """Whether this transaction may admit jobs, and whether there were any that wait for it."""
+
+    is_ours: bool
+    has_queue: bool
+
+
+def admit_lock() -> Statement[Door]:
+    """Ask to be the one that admits, until the transaction ends. Waits for nobody."""
+    return Statement("admit_lock", {"lock": LOCK}, _door)
 
 
 def admit_ordered(*, limit: int = LIMIT) -> Statement[list[str]]:
@@ -31,8 +40,8 @@ def admit_limited(*, limit: int = LIMIT) -> Statement[list[str]]:
     return Statement("admit_limited", {"limit": limit}, _queues)
 
 
-def _granted(rows: list[Row]) -> bool:
-    return bool(rows[0][0])
+def _door(rows: list[Row]) -> Door:
+    return Door(*rows[0])
 
 
 def _queues(rows: list[Row]) -> list[str]:

@@ -133,8 +133,8 @@ class Hand:
 
     def admit(self) -> int:
         """Give turns and slots; answers with how many moves that were."""
-        granted, ordered, limited = self._run(admit_lock(), admit_ordered(), admit_limited())
-        assert granted or not (ordered or limited)
+        door, ordered, limited = self._run(admit_lock(), admit_ordered(), admit_limited())
+        assert door.is_ours or not (ordered or limited)
         return len(ordered) + len(limited)
 
     def promote(self, **options: int):

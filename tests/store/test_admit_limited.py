@@ -131,7 +131,7 @@ def test_one_at_a_time_admits(worker):
     """Whoever comes while another transaction is at it does nothing, waits for nothing, and is told so."""
     waiting(3, task_limit=2)
     with transaction.atomic():
-        assert run_on(connection, admit_lock())
+        assert run_on(connection, admit_lock()) == (True, True)
         assert len(run_on(connection, admit_limited())) == 2
         assert worker.admit() == 0
 
