@@ -5,7 +5,7 @@ tried again, a finite number of times; what keeps failing becomes a dead letter 
 to. The package, in reading order:
 
     tasks       what a project writes: the `@task` decorator (task_options, registry)
-    backend     the door for Django Tasks: enqueue and get_result (compat, conf, results, checks)
+    backend     the door for Django Tasks: enqueue and get_result (producer, compat, conf, results, checks, routers)
     payload     checks: what may be stored, what looks like a secret (guard warns of it, shown hides it)
     policy      thinks: what follows an attempt, as pure functions
     models      the columns, constraints and indexes

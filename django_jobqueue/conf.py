@@ -62,6 +62,12 @@ class Options:
     database: str = _text("default")
     """Alias in DATABASES of the queue's tables. Default "default"."""
 
+    transaction_database: str = _text("default")
+    """Alias in DATABASES of the rows that jobs are about, where that is another one than `database`.
+
+    A job that is asked for in a transaction there is inserted after its commit. Default "default".
+    """
+
     max_attempts: int = _integer(3, minimum=1, maximum=MAX_ATTEMPTS)
     """Charged attempts a job has before it is a dead letter; a task may set its own. Default 3."""
 

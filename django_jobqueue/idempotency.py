@@ -96,8 +96,13 @@ def _done_here(wish: _Wish, make: Callable[[], Any]) -> Any:
     from django_jobqueue.store.transaction import read_committed
 
     key, request, attempt, using, options = wish
-    if found := effects.find(key, using=using):
-        return _answer(found, request)
+    found = effects.find(key, using=using)
+    over = None
+    if found is not None:
+        # What an attempt has begun to do elsewhere, and is gone, is done anew; another request may have happened.
+        if found.done_at is not None or found.request != request or effects.is_held(found, using=using):
+            return _answer(found, request)
+        over = found.token
     is_inside = connections[using].in_atomic_block
     joins = attempt is not None and attempt.is_atomic and is_inside
     try:
@@ -110,6 +115,7 @@ def _done_here(wish: _Wish, make: Callable[[], Any]) -> Any:
                 job_id=attempt.job_id if attempt else None,
                 keep_seconds=options.keep_effects_seconds,
                 ends_here=not is_inside,
+                over=over,
                 using=using,
             )
             # An atomic task asks in the end, once for all.

@@ -12,6 +12,7 @@ from django_jobqueue.models import Job
 from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.tasks import names_of
+from django_jobqueue.testing.commits import come_to_the_commit, words_for_waiting
 
 SHOWN = 10
 
@@ -56,6 +57,7 @@ def _by_name(task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any]) -> A
 
 
 def _jobs(task: AnyTask) -> list[Job]:
+    come_to_the_commit(task.backend)
     jobs = Job.objects.using(queue_database(task.backend)).filter(backend=task.backend, task__in=names_of(task))
     return list(jobs.order_by("-pk"))
 
@@ -63,9 +65,9 @@ def _jobs(task: AnyTask) -> list[Job]:
 def _there(task: AnyTask) -> str:
     jobs = _jobs(task)
     if not jobs:
-        return "there is none of this task"
+        return f"there is none of this task{words_for_waiting(task)}"
     calls = [f"job {job.pk}{_words(job.args, job.kwargs)} {job.status}" for job in jobs[:SHOWN]]
-    return f"there are {len(jobs)}: {', '.join(calls)}"
+    return f"there are {len(jobs)}: {', '.join(calls)}{words_for_waiting(task)}"
 
 
 def _words(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
