@@ -39,10 +39,10 @@ from django_jobqueue.compat import (
 from django_jobqueue.conf import Options
 from django_jobqueue.exceptions import InvalidOptions, UnsupportedDatabase
 from django_jobqueue.payload import storable_json
-from django_jobqueue.payload.signature import signature_of
+from django_jobqueue.payload.secret_reference import may_hold, revived
 from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.payload.unique_key import unique_key
-from django_jobqueue.tasks import Task, is_unique_until_started, max_attempts_of, stored_name, version_of
+from django_jobqueue.tasks import Task, is_unique_until_started, max_attempts_of, require_fit, stored_name, version_of
 
 if TYPE_CHECKING:
     from django_jobqueue.producer import Call, Producer
@@ -171,16 +171,24 @@ class JobQueueBackend(BaseTaskBackend):
         from django_jobqueue.store.enqueue import NewJob
 
         options = self.options
-        signature_of(task.func, takes_context=task.takes_context).require_fit(args, kwargs, path=path)
+        require_fit(task, args, kwargs, path=path)
         forms = forms_of(task.func, takes_context=task.takes_context)
         stored_args, stored_kwargs = storable_json.arguments(
-            *forms.write(args, kwargs, path=path), max_bytes=options.max_payload_bytes, path=path
+            *forms.write(args, kwargs, path=path),
+            max_bytes=options.max_payload_bytes,
+            schemes=options.schemes,
+            path=path,
         )
         plain_args, plain_kwargs = storable_json.loads(stored_args), storable_json.loads(stored_kwargs)
         guard.watch(task, plain_args, plain_kwargs, policy=options.secrets, path=path)
+        arriving = plain_args, plain_kwargs
+        if may_hold(stored_args, stored_kwargs):
+            arriving = revived(*arriving, path=path)
         # Read back before anything is written: a type of the project's may not understand its own words.
-        arriving = forms.read(plain_args, plain_kwargs, path=path)
+        arriving = forms.read(*arriving, path=path)
         maker = getattr(task, "unique_key", None)
+        key = maker and unique_key(maker, task.func, *arriving, takes_context=task.takes_context, path=path)
+        guard.require_nothing_spilled(plain_args, plain_kwargs, key, path=path)
         job = NewJob(
             task=stored_name(task),
             version=version_of(task),
@@ -191,7 +199,7 @@ class JobQueueBackend(BaseTaskBackend):
             priority=int(task.priority),
             run_after=task.run_after,
             max_attempts=max_attempts_of(task, options),
-            unique_key=maker and unique_key(maker, task.func, *arriving, takes_context=task.takes_context, path=path),
+            unique_key=key,
             unique_until_started=is_unique_until_started(task),
         )
         return Call(task, job, *arriving)

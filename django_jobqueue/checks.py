@@ -7,6 +7,7 @@
     E005  a module of tasks cannot be imported
     E006  QUEUES is not a list of names
     E007  the routers keep the queue's tables elsewhere than OPTIONS["database"]
+    E008  a function of OPTIONS["secret_sources"] cannot be called
     W001  the queue's database is not PostgreSQL: workers do not run on it
     W002  the queue's tables are missing
     W003  django-channels is installed, and has a `runworker` too
@@ -32,7 +33,7 @@ from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Djan
 from django.db import connections, router
 from django.utils.module_loading import import_string
 
-from django_jobqueue import conf, registry, shown
+from django_jobqueue import conf, registry, secret_sources, shown
 from django_jobqueue.backend import MAX_ALIAS_LENGTH, JobQueueBackend, postgresql_remedy
 from django_jobqueue.compat import PACKAGE, InvalidTaskBackend, task_backends
 from django_jobqueue.exceptions import InvalidOptions
@@ -147,8 +148,23 @@ def _check_alias(alias: str, params: Mapping[str, Any]) -> Iterator[CheckMessage
             hint="Every option, with its unit, default and bounds, is on the page docs/reference/settings.md.",
             id="django_jobqueue.E001",
         )
+    yield from _check_secret_sources(where, params.get("OPTIONS", {}))
     yield from _check_database(alias, _database(params))
     yield from _check_transactions(alias, _database(params), _database(params, "transaction_database"))
+
+
+def _check_secret_sources(where: str, options: Any) -> Iterator[CheckMessage]:
+    sources = options.get("secret_sources") if isinstance(options, Mapping) else None
+    if conf.problems({"secret_sources": sources}):
+        # E001 says so.
+        return
+    for name, path in (sources or {}).items():
+        if fault := secret_sources.fault(path):
+            yield Error(
+                _sentence(f"{where}['OPTIONS']['secret_sources'][{name!r}] is {path!r}, which {shown.text(fault)}"),
+                hint="Name a function of one name, which returns the secret as text: a job that needs it would fail.",
+                id="django_jobqueue.E008",
+            )
 
 
 def _meant_key(key: object, where: str) -> str:

@@ -13,6 +13,7 @@ errors and documentation read them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
@@ -28,6 +29,12 @@ MAX_JSON_BYTES = 2 * 1024 * 1024
 
 jsonb takes up to six times the bytes of the text (`[0,0,…]`), and a constraint of the table ends at 16 MiB.
 """
+
+OWN_SOURCES = ("env", "settings")
+"""Where a Secret may look without more being said."""
+
+SOURCE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
+"""How a source of secrets may be called; it stands before the colon of a reference."""
 
 _DAY = 24 * 3600
 
@@ -50,6 +57,10 @@ def _text(default: str) -> Any:
 
 def _word(default: str, *others: str) -> Any:
     return field(default=default, metadata={"kind": str, "words": (default, *others)})
+
+
+def _paths() -> Any:
+    return field(default=None, hash=False, metadata={"kind": Mapping})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,6 +121,12 @@ class Options:
     They are hidden wherever a job is shown, whatever this says. Default "warn".
     """
 
+    secret_sources: Mapping[str, str] | None = _paths()
+    """Where a Secret may look besides "settings" and "env": {"vault": "shop.vault.read"}.
+
+    The path is that of a function which gets a name and returns the secret as text. Default None.
+    """
+
     notify: bool = _switch(True)
     """Wake idle workers by NOTIFY when a job is enqueued; else they find it when they poll.
 
@@ -160,6 +177,11 @@ class Options:
         faults = _wrong(given) or _contradictory(given)
         if faults:
             raise InvalidOptions("; ".join(faults))
+
+    @property
+    def schemes(self) -> frozenset[str]:
+        """What may stand before the colon of a Secret."""
+        return frozenset((*OWN_SOURCES, *(self.secret_sources or ())))
 
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> Options:
@@ -221,6 +243,8 @@ def _expected(value: Any, bounds: Mapping[str, Any]) -> str:
         return "" if isinstance(value, bool) else "True or False"
     if words := bounds.get("words"):
         return "" if value in words else " or ".join(repr(word) for word in words)
+    if kind is Mapping:
+        return "" if _are_paths(value) else _PATHS
     if kind is str:
         return "" if isinstance(value, str) and value else "a name"
     numeric = isinstance(value, int) if kind is int else isinstance(value, int | float)
@@ -228,6 +252,23 @@ def _expected(value: Any, bounds: Mapping[str, Any]) -> str:
         return ""
     noun = "a whole number" if kind is int else "a number of seconds"
     return f"{noun} from {bounds['minimum']} to {bounds['maximum']:.0f}"
+
+
+_PATHS = (
+    'a dict of names and dotted paths, as in {"vault": "shop.vault.read"}; '
+    f"a name has up to 31 small letters, digits, _ and -, and {' and '.join(OWN_SOURCES)} are taken"
+)
+
+
+def _are_paths(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(name, str)
+        and SOURCE_NAME.fullmatch(name)
+        and name not in OWN_SOURCES
+        and isinstance(path, str)
+        and "." in path.strip(".")
+        for name, path in value.items()
+    )
 
 
 def _contradictory(mapping: Mapping[str, Any]) -> list[str]:

@@ -68,8 +68,9 @@ def replay(
     """Start the job of a dead letter again: same job, fresh budget, all of its history.
 
     args and kwargs replace the job's own where given; the audit entry then holds both versions. The unique key stays as
-    it was. Raises InvalidPayload if they cannot be stored, or the task does not take them (they are of the version of
-    the job, and go through the upgrades of the task).
+    it was. A reference to a secret is a Secret, or what is stored of one. Raises InvalidPayload if they cannot be
+    stored, or the task does not take them (they are of the version of the job, and go through the upgrades of the
+    task).
     """
     database = using or _database_of(letter)
     letter_id = _id_of(letter, DeadLetter)
@@ -286,10 +287,13 @@ def _edit(letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] 
         job.args if args is None else args,
         job.kwargs if kwargs is None else kwargs,
         max_bytes=options.max_payload_bytes,
+        schemes=options.schemes,
+        are_stored=True,
     )
     # Where the task is known: as the runner will read it. What is stored is what was given.
     if task := registry.find(job.task):
         new_args, new_kwargs = storable_json.loads(args_text), storable_json.loads(kwargs_text)
         require_arguments(task, new_args, new_kwargs, version=job.version)
         guard.watch(task, new_args, new_kwargs, policy=options.secrets)
+        guard.require_nothing_spilled(new_args, new_kwargs)
     return Edit(None if args is None else args_text, None if kwargs is None else kwargs_text)

@@ -152,7 +152,7 @@ def from_job(job: Job, attempts: Iterable[Attempt], task: AnyTask | None, *, cre
 
 def _arguments(job: Job, task: AnyTask | None) -> tuple[Any, Any]:
     """Return a job's arguments as its task would get them; as they are stored, where that cannot be."""
-    if task is None:
+    if task is None or not isinstance(job.args, list) or not isinstance(job.kwargs, dict):
         return job.args, job.kwargs
     try:
         return arguments_for(task, job.args, job.kwargs, version=job.version)

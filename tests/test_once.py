@@ -439,7 +439,7 @@ def request_of(key, call, *args):
     """Make the fingerprint that `once` makes."""
     from django_jobqueue.idempotency import _request
 
-    return _request(key, call, args, {})
+    return _request(key, call, args, {}, secrets={})
 
 
 def holder_words():

@@ -7,6 +7,8 @@ failing
 - `secret_shapes`  what in a value looks like a secret: where, and why, never what
 - `masking`        copies of values and texts that may be shown
 - `known_secrets`  the project's own, built from settings that are passed in
+- `secret_reference` the name of a secret, stored in place of its value; `spilled` whether a value that was looked up
+stands in what is about to be stored
 
 The guard's rules have a module each: `secret_names` (keys), `token_shapes` (published formats), `assignments` (text
 that names its secret), `random_words` (entropy), `literals` (one value in every form that text writes it in).

@@ -7,14 +7,14 @@ None for a job without a key.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from string import Formatter
 from typing import Any
 
 from django_jobqueue.exceptions import InvalidPayload
-from django_jobqueue.payload.misfit import Misfit
+from django_jobqueue.payload.misfit import Misfit, raised
+from django_jobqueue.payload.signature import named_signature
 from django_jobqueue.payload.storable_json import check_text
 
 KeyMaker = str | Callable[..., str | None]
@@ -52,12 +52,18 @@ def unique_key(
     """
     place = f"{path}unique_key"
     if isinstance(maker, str):
+        made: Any = None
+        flaw = ""
         try:
-            bound = inspect.signature(function).bind(*([None] if takes_context else ()), *args, **kwargs)
+            # What is missing is for the decorators of the function to give; the template may do without.
+            bound = named_signature(function).bind_partial(*([None] if takes_context else ()), *args, **kwargs)
             bound.apply_defaults()
-            made: Any = Formatter().vformat(maker, (), bound.arguments)
+            made = Formatter().vformat(maker, (), bound.arguments)
         except Exception as error:  # whatever the attributes of an argument raise; their words may hold its value
-            raise InvalidPayload(place, f"{maker!r} cannot be filled in: {type(error).__name__}") from error
+            flaw = raised(error)
+        if flaw:
+            # Outside of the handler: with the error as its context it would be told to the caller after all.
+            raise InvalidPayload(place, f"{maker!r} cannot be filled in: {flaw}")
     else:
         made = maker(*args, **kwargs)
         if made is None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,6 +9,7 @@ from django_jobqueue.compat import AnyTask
 from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.models import Job
 from django_jobqueue.payload import storable_json
+from django_jobqueue.payload.signature import named_signature
 from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.tasks import names_of
 from django_jobqueue.testing.commits import come_to_the_commit, words_for_waiting
@@ -50,7 +50,7 @@ def _by_name(task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any]) -> A
     """Name the arguments of a call by parameters, so that it does not matter how they were passed."""
     try:
         context = [None] if task.takes_context else []
-        bound = inspect.signature(task.func).bind(*context, *args, **kwargs)
+        bound = named_signature(task.func).bind_partial(*context, *args, **kwargs)
     except TypeError:  # older than the function
         return args, kwargs
     return {**bound.arguments}

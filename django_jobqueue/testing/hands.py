@@ -195,7 +195,8 @@ class Hands:
         """Run an attempt here."""
         order = Order.read(*flight.order().split(b"\n"))
         task = self._registry.get(order.task)
-        bounds = Bounds(self._options.max_result_bytes, self._backend, self.using)
+        sources = self._options.secret_sources or {}
+        bounds = Bounds(self._options.max_result_bytes, self._backend, self.using, secret_sources=sources)
         with _kept_settings(self.using), _savepoint(self.using):
             if task is not None and iscoroutinefunction(task.func):
                 # In a context of its own: the attempt is not the test's.

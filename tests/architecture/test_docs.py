@@ -4,6 +4,7 @@ import argparse
 import ast
 import importlib
 import re
+from collections.abc import Mapping
 from dataclasses import fields
 from pathlib import Path
 
@@ -81,7 +82,7 @@ def _unit(option):
         return "bytes"
     if "words" in option.metadata:
         return "word"
-    return {bool: "switch", str: "name"}.get(option.metadata["kind"], "count")
+    return {bool: "switch", str: "name", Mapping: "paths"}.get(option.metadata["kind"], "count")
 
 
 def _shown(value):

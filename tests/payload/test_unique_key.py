@@ -1,5 +1,7 @@
 """The key of a unique job is a text that the same call always makes."""
 
+import re
+import traceback
 from uuid import UUID
 
 import pytest
@@ -80,6 +82,24 @@ def test_what_is_no_key_is_refused(maker, words):
 
     assert str(error.value).startswith(words)
     assert "hunter2" not in str(error.value)
+
+
+class Touchy:
+    def __init__(self, word):
+        self.word = word
+
+    def __format__(self, how):
+        raise ValueError(f"{self.word} is nobody's business")
+
+
+def test_what_an_argument_raises_is_told_by_its_class_and_place():
+    """Its words may hold the value: they are in no traceback of the caller either."""
+    with pytest.raises(InvalidPayload) as error:
+        key("{invoice_id}", Touchy("hunter2"))
+
+    assert "hunter2 is" not in "".join(traceback.format_exception(error.value))
+    assert re.search(r"cannot be filled in: ValueError \(.*test_unique_key\.py, line \d+\)$", str(error.value))
+    assert error.value.__cause__ is error.value.__context__ is None
 
 
 @pytest.mark.parametrize(

@@ -22,6 +22,7 @@ from django.utils import timezone, translation
 from django_jobqueue import JobCancelled, Snooze, once, task
 from django_jobqueue.backoff import constant
 from django_jobqueue.models import Job
+from tests.stage import keyholders  # noqa: F401 - its tasks are known with those here
 from tests.stage.models import Order, Trace
 
 SOON = constant(0.2)
