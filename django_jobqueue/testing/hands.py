@@ -24,6 +24,7 @@ from django_jobqueue.exceptions import InvalidOptions
 from django_jobqueue.models import Job
 from django_jobqueue.policy.lifecycle import DUE_BY_TIME, TERMINAL, Status
 from django_jobqueue.policy.outcomes import Committed, Outcome
+from django_jobqueue.store.admit import admit_limited, admit_lock, admit_ordered
 from django_jobqueue.store.claim import Serving, claim, queue_pattern
 from django_jobqueue.store.promote import promote
 from django_jobqueue.store.settle import settle
@@ -175,7 +176,8 @@ class Hands:
 
     def _claim(self) -> Flight | None:
         connection = connections[self.using]
-        run_on(connection, promote())
+        for statement in (promote(), admit_lock(), admit_ordered(), admit_limited()):
+            run_on(connection, statement)
         token = uuid4()
         claims = claim(
             backend=self._backend,

@@ -128,7 +128,8 @@ class CycleAnswer:
 
     `settled` holds the jobs whose attempt it closed, and what became of each; `settled_before` those that an earlier
     call had closed without being heard; `orphans` what an earlier call had claimed without being heard. A claim that
-    `is_held` was made while somebody changed what may be claimed: it has not looked. So is an admission while the `door` is not its own.
+    `is_held` was made while somebody changed what may be claimed: it has not looked. Nor has an admission whose `door`
+    was not its own.
     """
 
     settled: dict[int, Settled] = field(default_factory=dict)
