@@ -60,7 +60,8 @@ def test_a_limit_holds_while_processes_die(start_worker):
     for tenant in "abc":
         most = most_at_once(Attempt.objects.filter(job__concurrency_key=f"tenant:{tenant}"))
         assert most <= 2
-    assert Job.objects.filter(status="SUCCESSFUL").count() >= 290
+    assert set(Job.objects.values_list("status", flat=True)) <= {"SUCCESSFUL", "FAILED"}
+    assert Job.objects.filter(status="SUCCESSFUL").count() > 200
 
 
 def test_an_order_holds_while_processes_die(start_worker):
@@ -78,7 +79,8 @@ def test_an_order_holds_while_processes_die(start_worker):
         done = Trace.objects.filter(what__startswith=f"{account}:").order_by("pk").values_list("what", flat=True)
         numbers = [int(what.partition(":")[2]) for what in done]
         assert numbers == sorted(numbers)
-        assert len(set(numbers)) >= 19
+        # Whoever was killed three times is a dead letter.
+        assert len(set(numbers)) + jobs.filter(status="FAILED").count() >= 20
 
 
 def span_of(job):
