@@ -273,7 +273,7 @@ def _edit(letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] 
         return NO_EDIT
     if isinstance(args, str | bytes):
         raise InvalidPayload("args", f"is {type(args).__name__}, not a list of arguments")
-    # The half that stays is only read for the size, which both count towards.
+    # The half that stays is read for the size, which both count towards, and to know what is new.
     job = (
         Job.objects.using(using)
         .filter(dead_letter__pk=letter_id)
@@ -294,6 +294,16 @@ def _edit(letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] 
     if task := registry.find(job.task):
         new_args, new_kwargs = storable_json.loads(args_text), storable_json.loads(kwargs_text)
         require_arguments(task, new_args, new_kwargs, version=job.version)
-        guard.watch(task, new_args, new_kwargs, policy=options.secrets)
+        guard.watch(task, *_changed(new_args, new_kwargs, job), policy=options.secrets)
         guard.require_nothing_spilled(new_args, new_kwargs)
     return Edit(None if args is None else args_text, None if kwargs is None else kwargs_text)
+
+
+def _changed(args: list[Any], kwargs: dict[str, Any], job: Job) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments that an edit has brought, each in its place; what was stored before is nothing new."""
+    old_args = job.args if isinstance(job.args, list) else []
+    old_kwargs = job.kwargs if isinstance(job.kwargs, dict) else {}
+    return (
+        [None if [value] == old_args[index : index + 1] else value for index, value in enumerate(args)],
+        {name: value for name, value in kwargs.items() if name not in old_kwargs or old_kwargs[name] != value},
+    )

@@ -136,6 +136,13 @@ def plain_given(client, invoice, iban, note):
     """Need all of them."""
 
 
+@pytest.mark.parametrize("why", [{"unique_key": "a:{a}"}, {"sensitive": ("a",)}])
+def test_one_reason_is_enough(why):
+    """A template alone, and a sensitive name alone."""
+    with pytest.raises(InvalidPayload, match="cannot be told apart"):
+        task(**why)(plainly_given.func).enqueue(5)
+
+
 def test_by_name_they_can():
     """Names are not shifted by anything."""
     result = given.enqueue(invoice=INVOICE, iban="DE42")

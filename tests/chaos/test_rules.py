@@ -217,3 +217,16 @@ def test_a_recovery_that_the_next_fault_cuts_short_counts_until_that_begins():
     wounds = [Wound(10.0, 1, began_at=8.0), Wound(15.0, 1, began_at=11.0)]
 
     assert recovery.recoveries(Evidence(), wounds, [("one", 15.5), ("two", 10.25)]) == [0.25, 0.5, 1.0]
+
+
+def test_a_fault_that_nobody_felt_is_a_complaint():
+    """Where there is one kind of fault each of them counts, and in a mix more than a quarter of a kind."""
+    accepted = Evidence(outcomes={number: {"what": "ok", "job": number} for number in range(20)})
+
+    def about(*bites, kind=""):
+        wounds = [Wound(1.0, number, kind=kind) for number in bites]
+        return list(complaints.of_harmless_faults(wounds, accepted, 20))
+
+    assert about(1, 0) == ["harmless: nobody felt fault [2] of 2"]
+    assert about(0, 1, 1, 1, kind="stop") == []
+    assert about(0, 1, 1, kind="stop") == ["harmless: nobody felt fault [1] of 3 stop"]

@@ -19,7 +19,8 @@ class Wound:
     """A fault that has been healed. `bites` is how often it was seen to do what it is for; with none it proves nothing.
 
     `pids` are the runners it took: what ran in them must be closed. Without them the workers must claim again.
-    `seconds` are what the fault has measured itself, and all there is to it. `began_at` is when the fault began.
+    `seconds` are what the fault has measured itself, and all there is to it. `began_at` is when the fault began;
+    `kind` names it where a run has several.
     """
 
     healed_at: float
@@ -27,6 +28,7 @@ class Wound:
     pids: frozenset = frozenset()
     seconds: tuple | None = None
     began_at: float = 0.0
+    kind: str = ""
 
     @property
     def is_over_with_claims(self):
