@@ -176,8 +176,10 @@ class Hands:
 
     def _claim(self) -> Flight | None:
         connection = connections[self.using]
-        for statement in (promote(), admit_lock(), admit_ordered(), admit_limited()):
-            run_on(connection, statement)
+        run_on(connection, promote())
+        run_on(connection, admit_lock())
+        run_on(connection, admit_ordered())
+        run_on(connection, admit_limited())
         token = uuid4()
         claims = claim(
             backend=self._backend,
