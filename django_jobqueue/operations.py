@@ -14,6 +14,8 @@ unharmed.
              reason_required, target_required, until_has_passed
     resume   what was paused
              target_required, not_paused
+    set_limit  how many jobs of a queue, a task or a concurrency key run at once
+             target_required, limit_out_of_range, not_set
     prune    records of `once` whose time is over
 
 `by` is a user or text, and may not be empty; a program signs with its name. `reason` is kept with the entry.
@@ -30,18 +32,21 @@ from datetime import datetime
 from typing import Any, Protocol
 
 from django.conf import settings
+from django.db import models
 from django.utils import timezone
 
 from django_jobqueue import guard, registry
 from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.exceptions import InvalidPayload, Refused
-from django_jobqueue.models import AuditEntry, DeadLetter, Job, Pause
+from django_jobqueue.models import AuditEntry, DeadLetter, Job, Limit, Pause
 from django_jobqueue.payload import storable_json, storable_text
+from django_jobqueue.queue_policy import MAX_AT_ONCE
 from django_jobqueue.store import notify
 from django_jobqueue.store import pause as _pause
 from django_jobqueue.store.cancel import cancel as _cancel
 from django_jobqueue.store.discard import discard as _discard
 from django_jobqueue.store.effects import prune as _prune_effects
+from django_jobqueue.store.limits import set_limit as _set_limit
 from django_jobqueue.store.replay import NO_EDIT, Edit
 from django_jobqueue.store.replay import replay as _replay
 from django_jobqueue.tasks import require_arguments
@@ -123,7 +128,7 @@ def pause(
     """
     if not _text(reason):
         raise Refused("reason_required", "say why it is paused: somebody will ask at night")
-    kind, target = _target(queue_name, task)
+    kind, target = _one_of({Pause.Kind.QUEUE: queue_name, Pause.Kind.TASK: task})
     return _pause.pause(
         kind, target, until=_moment(until), by=_name_of(by), reason=_text(reason), using=using or queue_database()
     )
@@ -138,12 +143,42 @@ def resume(
     using: str | None = None,
 ) -> Pause:
     """Have what was paused claimed again; named as it was for `pause`. Answers with the pause that is over."""
-    kind, target = _target(queue_name, task)
+    kind, target = _one_of({Pause.Kind.QUEUE: queue_name, Pause.Kind.TASK: task})
     database = using or queue_database()
     over = _pause.resume(kind, target, by=_name_of(by), reason=_text(reason), using=database)
     if queue_options("default").notify:
         notify.announce(database, [target])
     return over
+
+
+def set_limit(
+    queue_name: str | None = None,
+    *,
+    task: str | None = None,
+    key: str | None = None,
+    at_once: int | None,
+    by: User | str,
+    reason: str = "",
+    using: str | None = None,
+) -> Limit | None:
+    """Have so many jobs of a queue, a task or a concurrency key run at once; None gives the word back to the code.
+
+    It is for jobs that are under such a limit at all: the code declares one, and this says which. 0 is none. Running
+    jobs run on; what is ready waits for a slot again, so nothing starts until the running ones are fewer. Once this has
+    returned, and a transaction of the caller's is committed, it holds everywhere; until then nothing is claimed.
+    """
+    kind, target = _one_of({Limit.Kind.QUEUE: queue_name, Limit.Kind.TASK: task, Limit.Kind.KEY: key})
+    if at_once is not None and (
+        isinstance(at_once, bool) or not isinstance(at_once, int) or not 0 <= at_once <= MAX_AT_ONCE
+    ):
+        raise Refused(
+            "limit_out_of_range", f"at_once is a whole number from 0 to {MAX_AT_ONCE}, or None; got {at_once!r}"
+        )
+    database = using or queue_database()
+    limit = _set_limit(kind, target, at_once, by=_name_of(by), reason=_text(reason), using=database)
+    if queue_options("default").notify:
+        notify.announce(database, [target])
+    return limit
 
 
 def prune(*, using: str | None = None) -> int:
@@ -248,10 +283,12 @@ def _text(value: str) -> str:
     return storable_text.storable(value, MAX_TEXT_CHARS).strip()
 
 
-def _target(queue_name: str | None, task: str | None) -> tuple[str, str]:
-    if (queue_name is None) == (task is None):
-        raise Refused("target_required", "name a queue, or a task with task=…; one of them")
-    kind, name = (Pause.Kind.QUEUE, queue_name) if task is None else (Pause.Kind.TASK, task)
+def _one_of(names: Mapping[models.TextChoices, str | None]) -> tuple[str, str]:
+    given = {kind: name for kind, name in names.items() if name is not None}
+    if len(given) != 1:
+        others = " or ".join(f"{kind.value}=…" for kind in list(names)[1:])
+        raise Refused("target_required", f"name a queue, or {others}; one of them")
+    ((kind, name),) = given.items()
     target, most = str(name).strip(), 256
     if not target or len(target) > most or not target.isprintable():
         raise Refused(

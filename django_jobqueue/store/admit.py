@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from django.db import connections
+
 from django_jobqueue.store.statement import Row, Statement
 
 LOCK = 0x6A6F_6271_6164_6D69
@@ -28,6 +30,12 @@ class Door(NamedTuple):
 def admit_lock() -> Statement[Door]:
     """Ask to be the one that admits, until the transaction ends. Waits for nobody."""
     return Statement("admit_lock", {"lock": LOCK}, _door)
+
+
+def exclusively(using: str) -> None:
+    """Wait until nobody admits, and keep everybody from it until this transaction ends. One must be open."""
+    with connections[using].cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
 
 
 def admit_ordered(*, limit: int = LIMIT) -> Statement[list[str]]:
