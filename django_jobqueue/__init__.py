@@ -5,8 +5,9 @@ tried again, a finite number of times; what keeps failing becomes a dead letter 
 to. The package, in reading order:
 
     tasks       what a project writes: the `@task` decorator (task_options, registry)
-    backend     the door for Django Tasks: enqueue and get_result (compat, conf, results, checks)
-    payload     checks: what may be stored, what looks like a secret (guard warns of it, shown hides it)
+    backend     the door for Django Tasks: enqueue and get_result (producer, compat, conf, results, checks, routers)
+    payload     checks: what may be stored, what looks like a secret (guard warns of it, shown hides it; secret_sources
+                finds what stands behind the name of one)
     policy      thinks: what follows an attempt, as pure functions
     models      the columns, constraints and indexes
     store       remembers: every change of a job's state, one module a verb
@@ -18,8 +19,8 @@ to. The package, in reading order:
     management  the commands
     admin       shows: jobs, attempts and dead letters
 
-Public names are `task` and `once`, and `Retry`, `Snooze`, `Reject` and `JobCancelled`, which a task raises. They
-are looked up on first use: Django imports this module before its settings and apps are ready.
+Public names are `task`, `once` and `Secret`, and `Retry`, `Snooze`, `Reject` and `JobCancelled`, which a task raises.
+They are looked up on first use: Django imports this module before its settings and apps are ready.
 """
 
 from __future__ import annotations
@@ -30,16 +31,18 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from django_jobqueue.exceptions import JobCancelled, Reject, Retry, Snooze
     from django_jobqueue.idempotency import once
+    from django_jobqueue.payload.secret_reference import Secret
     from django_jobqueue.tasks import task
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["JobCancelled", "Reject", "Retry", "Snooze", "__version__", "once", "task"]
+__all__ = ["JobCancelled", "Reject", "Retry", "Secret", "Snooze", "__version__", "once", "task"]
 
 _HOMES = {
     "JobCancelled": "django_jobqueue.exceptions",
     "Reject": "django_jobqueue.exceptions",
     "Retry": "django_jobqueue.exceptions",
+    "Secret": "django_jobqueue.payload.secret_reference",
     "Snooze": "django_jobqueue.exceptions",
     "once": "django_jobqueue.idempotency",
     "task": "django_jobqueue.tasks",

@@ -8,8 +8,8 @@
         },
     }
 
-A job is one INSERT in the caller's transaction. Whatever can be wrong with it is found before that,
-so that a refusal leaves no row.
+A job is one INSERT in the caller's transaction, or follows its commit where that is on another database (`producer`).
+Whatever can be wrong with it is found before that, so that a refusal leaves no row.
 
 Django builds one backend a thread, while the modules of tasks are being imported: building one is
 cheap, imports no model and raises nothing. Faults in OPTIONS are told by the system checks, by
@@ -22,47 +22,47 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from asgiref.sync import sync_to_async
 from django.apps import apps
 from django.db import connections
-from django.db.models import Prefetch
 
-from django_jobqueue import guard, registry, results, task_options
+from django_jobqueue import guard, results, task_options
 from django_jobqueue.compat import (
     PACKAGE,
     AnyTask,
     BaseTaskBackend,
     InvalidTask,
     TaskResultDoesNotExist,
-    task_enqueued,
 )
 from django_jobqueue.conf import Options
 from django_jobqueue.exceptions import InvalidOptions, UnsupportedDatabase
 from django_jobqueue.payload import storable_json
-from django_jobqueue.payload.signature import signature_of
+from django_jobqueue.payload.secret_reference import may_hold, revived
 from django_jobqueue.payload.typed import forms_of
-from django_jobqueue.payload.unique_key import unique_key
-from django_jobqueue.tasks import Task, is_unique_until_started, max_attempts_of, stored_name, version_of
+from django_jobqueue.tasks import (
+    Task,
+    blocks_after_death,
+    concurrency_limit_of,
+    is_limited_as_a_whole,
+    is_unique_until_started,
+    keys_of,
+    max_attempts_of,
+    require_fit,
+    stored_name,
+    version_of,
+)
 
 if TYPE_CHECKING:
-    from django_jobqueue.store.enqueue import Enqueued, NewJob
+    from django_jobqueue.producer import Call, Producer
+    from django_jobqueue.store.enqueue import Gates
 
 MAX_QUEUE_NAME_LENGTH = 128
 MAX_ALIAS_LENGTH = 64
 """The widths of the columns that hold them."""
 
 _MAX_ID = 2**63 - 1
-
-
-class _Call(NamedTuple):
-    """A call that can be stored, and the arguments that its task will get: never the caller's own lists."""
-
-    task: AnyTask
-    job: NewJob
-    args: list[Any]
-    kwargs: dict[str, Any]
 
 
 class JobQueueBackend(BaseTaskBackend):
@@ -115,13 +115,16 @@ class JobQueueBackend(BaseTaskBackend):
     ) -> results.TaskResult:
         """Insert one job. The transaction of the caller decides whether it comes to be.
 
+        Where that is on OPTIONS `transaction_database`, and the queue elsewhere, the INSERT follows the commit, which
+        raises what becomes of it.
+
         Raises InvalidTask, InvalidPayload, InvalidOptions, UnsupportedDatabase or MissingTables; then nothing is
         written.
         """
         self.validate_task(task)
         call = self._call(task, args, kwargs)
         self.require_postgresql()
-        return self._insert([call])[0]
+        return self._producer.ask([call])[0]
 
     def enqueue_many(
         self, calls: Iterable[tuple[AnyTask, Sequence[Any], Mapping[str, Any]]]
@@ -138,7 +141,7 @@ class JobQueueBackend(BaseTaskBackend):
                 raise InvalidTask(f"jobs[{index}]: {error}") from error
             checked.append(self._call(task, args, kwargs, path=f"jobs[{index}]."))
         self.require_postgresql()
-        return self._insert(checked)
+        return self._producer.ask(checked)
 
     async def aenqueue_many(
         self, calls: Iterable[tuple[AnyTask, Sequence[Any], Mapping[str, Any]]]
@@ -153,35 +156,49 @@ class JobQueueBackend(BaseTaskBackend):
         """
         number = _job_id(result_id)
         self.require_postgresql()
-        found = self._read([number])
+        found = self._producer.read([number])
         if number not in found:
-            raise TaskResultDoesNotExist(result_id)
+            raise TaskResultDoesNotExist(self._words_for_none(number))
         return found[number]
 
-    def _read(self, numbers: Sequence[int], *, created: bool = True) -> dict[int, results.TaskResult]:
-        from django_jobqueue.models import Attempt, Job
+    @cached_property
+    def _producer(self) -> Producer:
+        # Not at the top: it knows the models.
+        from django_jobqueue.producer import Producer
 
-        attempts = Prefetch("attempts", Attempt.objects.using(self.database).order_by("number"))
-        jobs = Job.objects.using(self.database).filter(pk__in=numbers, backend=self.alias).prefetch_related(attempts)
-        return {
-            job.pk: results.from_job(job, job.attempts.all(), registry.find(job.task), created=created) for job in jobs
-        }
+        return Producer(type(self), self.alias, self.options)
 
-    def _call(self, task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> _Call:
+    def _words_for_none(self, number: int) -> str:
+        if not self._producer.is_awaited(number):
+            return str(number)
+        return (
+            f"job {number} is inserted when the transaction on {self.options.transaction_database!r} is committed; "
+            "ask for it after that"
+        )
+
+    def _call(self, task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> Call:
         self._require_app()
+        from django_jobqueue.producer import Call
         from django_jobqueue.store.enqueue import NewJob
 
         options = self.options
-        signature_of(task.func, takes_context=task.takes_context).require_fit(args, kwargs, path=path)
+        require_fit(task, args, kwargs, path=path)
         forms = forms_of(task.func, takes_context=task.takes_context)
         stored_args, stored_kwargs = storable_json.arguments(
-            *forms.write(args, kwargs, path=path), max_bytes=options.max_payload_bytes, path=path
+            *forms.write(args, kwargs, path=path),
+            max_bytes=options.max_payload_bytes,
+            schemes=options.schemes,
+            path=path,
         )
         plain_args, plain_kwargs = storable_json.loads(stored_args), storable_json.loads(stored_kwargs)
         guard.watch(task, plain_args, plain_kwargs, policy=options.secrets, path=path)
+        arriving = plain_args, plain_kwargs
+        if may_hold(stored_args, stored_kwargs):
+            arriving = revived(*arriving, path=path)
         # Read back before anything is written: a type of the project's may not understand its own words.
-        arriving = forms.read(plain_args, plain_kwargs, path=path)
-        maker = getattr(task, "unique_key", None)
+        arriving = forms.read(*arriving, path=path)
+        keys = keys_of(task, *arriving, path=path)
+        guard.require_nothing_spilled(plain_args, plain_kwargs, keys, path=path)
         job = NewJob(
             task=stored_name(task),
             version=version_of(task),
@@ -192,52 +209,38 @@ class JobQueueBackend(BaseTaskBackend):
             priority=int(task.priority),
             run_after=task.run_after,
             max_attempts=max_attempts_of(task, options),
-            unique_key=maker and unique_key(maker, task.func, *arriving, takes_context=task.takes_context, path=path),
+            unique_key=keys.get("unique_key"),
             unique_until_started=is_unique_until_started(task),
+            gates=self._gates(task, keys),
         )
-        return _Call(task, job, *arriving)
+        return Call(task, job, *arriving)
 
-    def _insert(self, calls: Sequence[_Call]) -> list[results.TaskResult]:
-        from django_jobqueue.store import enqueue, notify
+    def _gates(self, task: AnyTask, keys: Mapping[str, str | None]) -> Gates:
+        from django_jobqueue.store.enqueue import OPEN, Gates
 
-        rows = enqueue.enqueue([call.job for call in calls], using=self.database)
-        if self.options.notify:
-            notify.announce(
-                self.database,
-                {
-                    call.job.queue_name
-                    for call, row in zip(calls, rows, strict=True)
-                    if row.created and row.status == "READY"
-                },
-            )
-        held = [row.id for row in rows if not row.created]
-        holders = self._read(held, created=False) if held else {}
-        return [
-            self._result(call, row) if row.created else holders[row.id] for call, row in zip(calls, rows, strict=True)
-        ]
-
-    def _result(self, call: _Call, row: Enqueued) -> results.TaskResult:
-        result = results.enqueued(
-            id=str(row.id),
-            task=call.task,
-            backend=self.alias,
-            args=call.args,
-            kwargs=call.kwargs,
-            enqueued_at=row.enqueued_at,
+        at_once, queue_limit = concurrency_limit_of(task), self.options.queue(task.queue_name).max_running
+        order_key, concurrency_key = keys.get("order_key"), keys.get("concurrency_key")
+        if at_once is None and queue_limit is None and order_key is None:
+            return OPEN
+        return Gates(
+            concurrency_key=concurrency_key,
+            key_limit=None if concurrency_key is None else at_once,
+            # A function that makes no key of a call takes it out of the limit of its key.
+            task_limit=at_once if is_limited_as_a_whole(task) else None,
+            queue_limit=queue_limit,
+            order_key=order_key,
+            order_blocks=order_key is not None and blocks_after_death(task),
         )
-        # The job exists: a receiver that fails must not tell the caller otherwise.
-        task_enqueued.send_robust(type(self), task_result=result)
-        return result
 
     def require_postgresql(self) -> None:
         """Raise InvalidOptions or UnsupportedDatabase unless the queue's tables can be used here."""
         self._require_app()
-        if self.database not in connections:
-            raise InvalidOptions(
-                f"TASKS[{self.alias!r}]['OPTIONS']['database'] is {self.database!r}, "
-                "which is not in DATABASES; "
-                f"use one of {', '.join(sorted(connections))}"
-            )
+        for option in ("database", "transaction_database"):
+            if (name := getattr(self.options, option)) not in connections:
+                raise InvalidOptions(
+                    f"TASKS[{self.alias!r}]['OPTIONS'][{option!r}] is {name!r}, which is not in DATABASES; "
+                    f"use one of {', '.join(sorted(connections))}"
+                )
         connection = connections[self.database]
         if connection.vendor != "postgresql":
             raise UnsupportedDatabase(
@@ -261,7 +264,7 @@ def postgresql_remedy(alias: str, database: str) -> str:
     """Say what to do where the database of a queue is another one than PostgreSQL."""
     return (
         f"make DATABASES[{database!r}] PostgreSQL, or name a second, PostgreSQL one in "
-        f"TASKS[{alias!r}]['OPTIONS']['database'] (enqueue is then not in the transaction of your data); "
+        f"TASKS[{alias!r}]['OPTIONS']['database'] (jobs are then inserted after the commit of your data); "
         f"where there is none, as in tests, set TASKS[{alias!r}]['BACKEND'] to "
         f"'{PACKAGE}.backends.immediate.ImmediateBackend', or to DummyBackend beside it (both take plain JSON only)"
     )

@@ -1,17 +1,20 @@
 """System checks: what is wrong with the set-up, under stable ids, each with what to type.
 
     E001  OPTIONS of an alias: unknown, wrong or contradictory
-    E002  OPTIONS["database"] is not in DATABASES
+    E002  OPTIONS names a database that is not in DATABASES
     E003  an alias in TASKS is too long to be stored
     E004  two tasks have one stored name
     E005  a module of tasks cannot be imported
     E006  QUEUES is not a list of names
+    E007  the routers keep the queue's tables elsewhere than OPTIONS["database"]
+    E008  a function of OPTIONS["secret_sources"] cannot be called
     W001  the queue's database is not PostgreSQL: workers do not run on it
     W002  the queue's tables are missing
     W003  django-channels is installed, and has a `runworker` too
     W004  no alias in TASKS uses this backend, and TASKS is not that of a test
     W005  Django 5.2 without the backport's app in INSTALLED_APPS
     W006  an alias of TASKS has a key that the queue does not read
+    W007  OPTIONS["transaction_database"] has no rows of the project
 
 An id once used keeps its meaning: projects silence them by it.
 """
@@ -27,12 +30,15 @@ from typing import Any
 from django.apps import AppConfig, apps
 from django.conf import settings
 from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Django's name for it
-from django.db import connections
+from django.db import connections, router
 from django.utils.module_loading import import_string
 
-from django_jobqueue import conf, registry, shown
+from django_jobqueue import conf, registry, secret_sources, shown
 from django_jobqueue.backend import MAX_ALIAS_LENGTH, JobQueueBackend, postgresql_remedy
 from django_jobqueue.compat import PACKAGE, InvalidTaskBackend, task_backends
+from django_jobqueue.exceptions import InvalidOptions
+from django_jobqueue.models import Job
+from django_jobqueue.routers import JobQueueRouter
 
 _BACKEND = f"{JobQueueBackend.__module__}.{JobQueueBackend.__qualname__}"
 KEYS = ("BACKEND", "QUEUES", "OPTIONS")
@@ -142,7 +148,23 @@ def _check_alias(alias: str, params: Mapping[str, Any]) -> Iterator[CheckMessage
             hint="Every option, with its unit, default and bounds, is on the page docs/reference/settings.md.",
             id="django_jobqueue.E001",
         )
+    yield from _check_secret_sources(where, params.get("OPTIONS", {}))
     yield from _check_database(alias, _database(params))
+    yield from _check_transactions(alias, _database(params), _database(params, "transaction_database"))
+
+
+def _check_secret_sources(where: str, options: Any) -> Iterator[CheckMessage]:
+    sources = options.get("secret_sources") if isinstance(options, Mapping) else None
+    if conf.problems({"secret_sources": sources}):
+        # E001 says so.
+        return
+    for name, path in (sources or {}).items():
+        if fault := secret_sources.fault(path):
+            yield Error(
+                _sentence(f"{where}['OPTIONS']['secret_sources'][{name!r}] is {path!r}, which {shown.text(fault)}"),
+                hint="Name a function of one name, which returns the secret as text: a job that needs it would fail.",
+                id="django_jobqueue.E008",
+            )
 
 
 def _meant_key(key: object, where: str) -> str:
@@ -155,26 +177,73 @@ def _meant_key(key: object, where: str) -> str:
     return f"an alias has {', '.join(KEYS)}; all else is an option, in {where}['OPTIONS']"
 
 
-def _database(params: Mapping[str, Any]) -> str:
+def _database(params: Mapping[str, Any], option: str = "database") -> str:
     options = params.get("OPTIONS", {})
-    database = options.get("database") if isinstance(options, Mapping) else None
+    database = options.get(option) if isinstance(options, Mapping) else None
     # What is no name at all is E001's.
     return database if isinstance(database, str) and database else "default"
 
 
 def _check_database(alias: str, database: str) -> Iterator[CheckMessage]:
     if database not in connections:
-        yield Error(
-            f"TASKS[{alias!r}]['OPTIONS']['database'] is {database!r}, which is not in DATABASES.",
-            hint=f"Use one of {', '.join(sorted(connections))}, or add it to DATABASES.",
-            id="django_jobqueue.E002",
-        )
-    elif connections[database].vendor != "postgresql":
+        yield _not_in_databases(alias, "database", database)
+        return
+    if connections[database].vendor != "postgresql":
         yield Warning(
             f"DATABASES[{database!r}] is {connections[database].display_name}; the job queue "
             "enqueues into PostgreSQL only, and no worker runs here.",
             hint=_sentence(postgresql_remedy(alias, database)),
             id="django_jobqueue.W001",
+        )
+    yield from _check_routers(alias, database)
+
+
+def _not_in_databases(alias: str, option: str, database: str) -> CheckMessage:
+    return Error(
+        f"TASKS[{alias!r}]['OPTIONS'][{option!r}] is {database!r}, which is not in DATABASES.",
+        hint=f"Use one of {', '.join(sorted(connections))}, or add it to DATABASES.",
+        id="django_jobqueue.E002",
+    )
+
+
+def _check_routers(alias: str, database: str) -> Iterator[CheckMessage]:
+    try:
+        written = router.db_for_write(Job)
+        is_made = router.allow_migrate_model(database, Job)
+    except InvalidOptions:
+        return  # E001's
+    if written not in {_database(params) for params in _our_aliases().values()}:
+        problem = f"Job.objects writes to {written!r}"
+    elif not is_made:
+        problem = "migrate makes no tables of the queue there"
+    else:
+        return
+    yield Error(
+        f"TASKS[{alias!r}]['OPTIONS']['database'] is {database!r}, and DATABASE_ROUTERS say another: {problem}.",
+        hint=f'Put "{JobQueueRouter.__module__}.{JobQueueRouter.__qualname__}" first in DATABASE_ROUTERS.',
+        id="django_jobqueue.E007",
+    )
+
+
+def _check_transactions(alias: str, database: str, of_rows: str) -> Iterator[CheckMessage]:
+    if of_rows not in connections:
+        yield _not_in_databases(alias, "transaction_database", of_rows)
+        return
+    if of_rows == database:
+        return
+    models = [
+        model for model in apps.get_models() if model._meta.managed and model._meta.app_label != Job._meta.app_label
+    ]
+    try:
+        others = {router.db_for_write(model) for model in models}
+    except InvalidOptions:
+        return
+    if others and of_rows not in others:
+        yield Warning(
+            f"TASKS[{alias!r}]['OPTIONS']['transaction_database'] is {of_rows!r}, and none of the project's models is "
+            "written to it: a job waits for the commit of a transaction there, and for no other.",
+            hint=f"Name the database of the rows that jobs are about: {', '.join(sorted(others))}.",
+            id="django_jobqueue.W007",
         )
 
 

@@ -13,12 +13,15 @@ errors and documentation read them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any
 
+from django_jobqueue import queue_policy
 from django_jobqueue.exceptions import InvalidOptions
+from django_jobqueue.queue_policy import NO_POLICY, QueuePolicy
 
 MAX_ATTEMPTS = 32_767
 """The most that `max_attempts` may say, here and on a task."""
@@ -28,6 +31,12 @@ MAX_JSON_BYTES = 2 * 1024 * 1024
 
 jsonb takes up to six times the bytes of the text (`[0,0,…]`), and a constraint of the table ends at 16 MiB.
 """
+
+OWN_SOURCES = ("env", "settings")
+"""Where a Secret may look without more being said."""
+
+SOURCE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
+"""How a source of secrets may be called; it stands before the colon of a reference."""
 
 _DAY = 24 * 3600
 
@@ -52,6 +61,14 @@ def _word(default: str, *others: str) -> Any:
     return field(default=default, metadata={"kind": str, "words": (default, *others)})
 
 
+def _paths() -> Any:
+    return field(default=None, hash=False, metadata={"kind": Mapping})
+
+
+def _rules() -> Any:
+    return field(default=None, hash=False, metadata={"kind": QueuePolicy})
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Options:
     """OPTIONS of one TASKS alias.
@@ -61,6 +78,12 @@ class Options:
 
     database: str = _text("default")
     """Alias in DATABASES of the queue's tables. Default "default"."""
+
+    transaction_database: str = _text("default")
+    """Alias in DATABASES of the rows that jobs are about, where that is another one than `database`.
+
+    A job that is asked for in a transaction there is inserted after its commit. Default "default".
+    """
 
     max_attempts: int = _integer(3, minimum=1, maximum=MAX_ATTEMPTS)
     """Charged attempts a job has before it is a dead letter; a task may set its own. Default 3."""
@@ -103,6 +126,15 @@ class Options:
 
     They are hidden wherever a job is shown, whatever this says. Default "warn".
     """
+
+    secret_sources: Mapping[str, str] | None = _paths()
+    """Where a Secret may look besides "settings" and "env": {"vault": "shop.vault.read"}.
+
+    The path is that of a function which gets a name and returns the secret as text. Default None.
+    """
+
+    queues: Mapping[str, Any] | None = _rules()
+    """The rules of queues, by name: `{"mail": {"max_running": 4}}`. None is none; default None."""
 
     notify: bool = _switch(True)
     """Wake idle workers by NOTIFY when a job is enqueued; else they find it when they poll.
@@ -155,6 +187,16 @@ class Options:
         if faults:
             raise InvalidOptions("; ".join(faults))
 
+    @property
+    def schemes(self) -> frozenset[str]:
+        """What may stand before the colon of a Secret."""
+        return frozenset((*OWN_SOURCES, *(self.secret_sources or ())))
+
+    def queue(self, name: str) -> QueuePolicy:
+        """The rules of a queue."""
+        rules = (self.queues or {}).get(name)
+        return NO_POLICY if rules is None else QueuePolicy(**rules)
+
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> Options:
         """Build the Options from what settings say.
@@ -202,6 +244,9 @@ def _wrong(mapping: Mapping[str, Any]) -> list[str]:
         value = mapping[option.name]
         if value is None and option.default is None:
             continue
+        if option.metadata["kind"] is QueuePolicy:
+            faults += queue_policy.problems(value)
+            continue
         expected = _expected(value, option.metadata)
         if expected:
             faults.append(f"{option.name} is {expected}; got {value!r}")
@@ -215,6 +260,8 @@ def _expected(value: Any, bounds: Mapping[str, Any]) -> str:
         return "" if isinstance(value, bool) else "True or False"
     if words := bounds.get("words"):
         return "" if value in words else " or ".join(repr(word) for word in words)
+    if kind is Mapping:
+        return "" if _are_paths(value) else _PATHS
     if kind is str:
         return "" if isinstance(value, str) and value else "a name"
     numeric = isinstance(value, int) if kind is int else isinstance(value, int | float)
@@ -222,6 +269,23 @@ def _expected(value: Any, bounds: Mapping[str, Any]) -> str:
         return ""
     noun = "a whole number" if kind is int else "a number of seconds"
     return f"{noun} from {bounds['minimum']} to {bounds['maximum']:.0f}"
+
+
+_PATHS = (
+    'a dict of names and dotted paths, as in {"vault": "shop.vault.read"}; '
+    f"a name has up to 31 small letters, digits, _ and -, and {' and '.join(OWN_SOURCES)} are taken"
+)
+
+
+def _are_paths(value: Any) -> bool:
+    return isinstance(value, Mapping) and all(
+        isinstance(name, str)
+        and SOURCE_NAME.fullmatch(name)
+        and name not in OWN_SOURCES
+        and isinstance(path, str)
+        and "." in path.strip(".")
+        for name, path in value.items()
+    )
 
 
 def _contradictory(mapping: Mapping[str, Any]) -> list[str]:

@@ -8,6 +8,7 @@
     ├── UniqueKeyContended    the holders of a unique key come and go too fast to be caught
     ├── Refused               an operation that the state of a job does not allow; has `.code`
     ├── KeyReused             a key of `once` stands for another call, or for other arguments
+    ├── SecretUnavailable     a Secret of a job cannot be looked up where the job runs
     ├── NotInAJob             what only makes sense inside a job was called outside of any
     ├── LeaseLost             another worker has the job by now; what an atomic task wrote is rolled back
     ├── WorkerLost            why a lost attempt has no other error
@@ -93,6 +94,13 @@ class KeyReused(JobQueueError):
     def __init__(self, key: str) -> None:
         super().__init__(f"the key {key!r} stands for another call, or for other arguments; make the key name both")
         self.key = key
+
+
+class SecretUnavailable(JobQueueError):
+    """What a Secret of a job stands for cannot be had where the job runs; names the reference. The task was not called.
+
+    The attempt has failed, and is tried again as the job's attempts allow, whatever `retry_on` says.
+    """
 
 
 class NotInAJob(JobQueueError):

@@ -1,19 +1,24 @@
-"""What is done, by the policy of the project, with arguments that look like secrets: at the enqueue.
+"""What is done with arguments that look like secrets, by the policy of the project: at the enqueue.
 
 OPTIONS `secrets` is "warn", "refuse" or "ignore". Names that the task has declared `sensitive` are expected. The value
-itself is stored as it was given, whatever the policy, and told to nobody.
+itself is stored as it was given, whatever the policy, and told to nobody. What a Secret of the running job stands for
+is known to be one: every policy refuses it.
 """
 
 from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
+from django_jobqueue import running
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.secret_shapes import SENSITIVE, Finding, call_findings
 from django_jobqueue.payload.signature import signature_of
+from django_jobqueue.payload.spilled import Spill
 from django_jobqueue.shown import known_secrets
 from django_jobqueue.tasks import sensitive_of, stored_name
 
@@ -21,6 +26,8 @@ logger = logging.getLogger("django_jobqueue")
 
 MAX_TOLD = 20
 """Places in the arguments of one task that a process warns of; keys may be data, and no two calls alike."""
+
+NO_KEYS: Mapping[str, str | None] = MappingProxyType({})
 
 _told: dict[str, set[tuple[str, str]]] = {}
 
@@ -45,6 +52,18 @@ _REMEDY = (
     "pass a reference and fetch it in the task, or name it in sensitive=(…) of the task, "
     'or set OPTIONS secrets to "warn" or "ignore"'
 )
+
+
+def require_nothing_spilled(
+    args: list[Any], kwargs: dict[str, Any], keys: Mapping[str, str | None] = NO_KEYS, *, path: str = ""
+) -> None:
+    """Raise InvalidPayload if what a Secret of the running job stands for is about to be stored with another job."""
+    attempt = running.attempt.get()
+    if attempt is None or not attempt.secrets:
+        return
+    spill = Spill(attempt.secrets)
+    for name, value in {"args": args, "kwargs": kwargs, **keys}.items():
+        spill.require_none(value, f"{path}{name}", "pass the Secret itself")
 
 
 def _warn_once(name: str, finding: Finding) -> None:

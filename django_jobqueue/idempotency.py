@@ -27,6 +27,7 @@ from django_jobqueue.conf import MAX_JSON_BYTES, Options
 from django_jobqueue.exceptions import AlreadyBeingDone, InvalidPayload, KeyReused, LeaseLost, NotInAJob
 from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.misfit import Misfit
+from django_jobqueue.payload.spilled import Spill, referring
 from django_jobqueue.payload.typed import forms_of, read_forms
 
 logger = logging.getLogger("django_jobqueue.worker")
@@ -57,7 +58,7 @@ class _Once:
         from django_jobqueue.store.transaction import own_commits
 
         attempt, using, options = _surroundings()
-        request = _request(key, call, args, kwargs)
+        request = _request(key, call, args, kwargs, secrets=attempt.secrets if attempt else {})
         with own_commits(using):
             return _done_here(_Wish(key, request, attempt, using, options), lambda: call(*args, **kwargs))
 
@@ -78,7 +79,7 @@ class _Once:
                 f"once.external({key!r}, …) belongs in a job: only a lease tells whether whoever began it still lives"
             )
         _require_key_parameter(call)
-        request = _request(key, call, args, kwargs)
+        request = _request(key, call, args, kwargs, secrets=attempt.secrets)
         with own_commits(using):
             return _done_elsewhere(
                 _Wish(key, request, attempt, using, options),
@@ -96,13 +97,18 @@ def _done_here(wish: _Wish, make: Callable[[], Any]) -> Any:
     from django_jobqueue.store.transaction import read_committed
 
     key, request, attempt, using, options = wish
-    if found := effects.find(key, using=using):
-        return _answer(found, request)
+    found = effects.find(key, using=using)
+    over = None
+    if found is not None:
+        # What an attempt has begun to do elsewhere, and is gone, is done anew; another request may have happened.
+        if found.done_at is not None or found.request != request or effects.is_held(found, using=using):
+            return _answer(found, request)
+        over = found.token
     is_inside = connections[using].in_atomic_block
     joins = attempt is not None and attempt.is_atomic and is_inside
     try:
         with read_committed(using, durable=not joins):
-            text = storable_json.dumps(make(), "result", max_bytes=options.max_result_bytes)
+            text = _result(make(), wish)
             effects.record(
                 key,
                 request,
@@ -110,6 +116,7 @@ def _done_here(wish: _Wish, make: Callable[[], Any]) -> Any:
                 job_id=attempt.job_id if attempt else None,
                 keep_seconds=options.keep_effects_seconds,
                 ends_here=not is_inside,
+                over=over,
                 using=using,
             )
             # An atomic task asks in the end, once for all.
@@ -136,7 +143,7 @@ def _done_elsewhere(wish: _Wish, attempt: running.RunningAttempt, make: Callable
     try:
         value = make()
         failpoint.hit("called")
-        text = storable_json.dumps(value, "result", max_bytes=options.max_result_bytes)
+        text = _result(value, wish)
     except BaseException:
         _release(key, attempt, using)
         raise
@@ -144,6 +151,13 @@ def _done_elsewhere(wish: _Wish, attempt: running.RunningAttempt, make: Callable
     if not effects.finish(key, text, token=attempt.token, keep_seconds=keep, using=using):
         raise LeaseLost(f"another worker has the job by now, and has taken {key!r} over")
     return storable_json.loads(text)
+
+
+def _result(value: Any, wish: _Wish) -> str:
+    text = storable_json.dumps(value, "result", max_bytes=wish.options.max_result_bytes)
+    if wish.attempt is not None:
+        Spill(wish.attempt.secrets).require_none(value, "result", "a result is stored, and secrets are not")
+    return text
 
 
 def _connect_again(using: str) -> None:
@@ -164,8 +178,11 @@ def _surroundings() -> tuple[running.RunningAttempt | None, str, Options]:
     return attempt, queue_database(backend), queue_options(backend)
 
 
-def _request(key: str, call: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:
-    """Make a fingerprint of what is asked for: the function by its name, and its arguments as JSON."""
+def _request(key: str, call: Any, args: Sequence[Any], kwargs: Mapping[str, Any], *, secrets: Mapping[str, str]) -> str:
+    """Make a fingerprint of what is asked for: the function by its name, and its arguments as JSON.
+
+    What secrets of the job stand for counts by its reference.
+    """
     if not isinstance(key, str) or not 0 < len(key) <= MAX_KEY_LENGTH:
         raise InvalidPayload("key", f"is no text of 1 to {MAX_KEY_LENGTH} characters")
     try:
@@ -174,6 +191,7 @@ def _request(key: str, call: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
         raise misfit.at("key") from None
     while isinstance(call, partial):
         call, args, kwargs = call.func, (*call.args, *args), {**call.keywords, **kwargs}
+    Spill(secrets).require_none(key, "key", "make it of the reference, or of what the effect is about")
     name = f"{getattr(call, '__module__', '')}.{getattr(call, '__qualname__', type(call).__qualname__)}"
     forms = None
     with suppress(TypeError, ValueError):  # of a function in C nobody knows the hints
@@ -181,7 +199,7 @@ def _request(key: str, call: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     if forms is not None:
         args, kwargs = forms.write(args, kwargs)
     texts = storable_json.arguments(args, kwargs, max_bytes=MAX_JSON_BYTES)
-    stored_args, stored_kwargs = map(json.loads, texts)
+    stored_args, stored_kwargs = (referring(json.loads(text), secrets) for text in texts)
     with suppress(TypeError, ValueError):
         # By their names: it makes no difference how they are passed.
         stored_args, stored_kwargs = [], dict(signature(call).bind_partial(*stored_args, **stored_kwargs).arguments)

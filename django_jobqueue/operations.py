@@ -14,6 +14,8 @@ unharmed.
              reason_required, target_required, until_has_passed
     resume   what was paused
              target_required, not_paused
+    set_limit  how many jobs of a queue, a task or a concurrency key run at once
+             target_required, limit_out_of_range, not_set
     prune    records of `once` whose time is over
 
 `by` is a user or text, and may not be empty; a program signs with its name. `reason` is kept with the entry.
@@ -29,16 +31,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Protocol
 
+from django.db import models
+
 from django_jobqueue import guard, registry, until_when
 from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.exceptions import InvalidPayload, Refused
-from django_jobqueue.models import AuditEntry, DeadLetter, Job, Pause
+from django_jobqueue.models import AuditEntry, DeadLetter, Job, Limit, Pause
 from django_jobqueue.payload import storable_json, storable_text
+from django_jobqueue.queue_policy import MAX_AT_ONCE
 from django_jobqueue.store import notify
 from django_jobqueue.store import pause as _pause
 from django_jobqueue.store.cancel import cancel as _cancel
 from django_jobqueue.store.discard import discard as _discard
 from django_jobqueue.store.effects import prune as _prune_effects
+from django_jobqueue.store.limits import set_limit as _set_limit
 from django_jobqueue.store.replay import NO_EDIT, Edit
 from django_jobqueue.store.replay import replay as _replay
 from django_jobqueue.tasks import require_arguments
@@ -65,8 +71,9 @@ def replay(
     """Start the job of a dead letter again: same job, fresh budget, all of its history.
 
     args and kwargs replace the job's own where given; the audit entry then holds both versions. The unique key stays as
-    it was. Raises InvalidPayload if they cannot be stored, or the task does not take them (they are of the version of
-    the job, and go through the upgrades of the task).
+    it was. A reference to a secret is a Secret, or what is stored of one. Raises InvalidPayload if they cannot be
+    stored, or the task does not take them (they are of the version of the job, and go through the upgrades of the
+    task).
     """
     database = using or _database_of(letter)
     letter_id = _id_of(letter, DeadLetter)
@@ -121,7 +128,7 @@ def pause(
     """
     if not _text(reason):
         raise Refused("reason_required", "say why it is paused: somebody will ask at night")
-    kind, target = _target(queue_name, task)
+    kind, target = _pause_target(queue_name, task)
     database = using or queue_database()
     paused = _pause.pause(
         kind, target, until=until_when.checked(until), by=_name_of(by), reason=_text(reason), using=database
@@ -139,7 +146,7 @@ def resume(
     using: str | None = None,
 ) -> Pause:
     """Have what was paused claimed again; named as it was for `pause`. Answers with the pause that is over."""
-    kind, target = _target(queue_name, task)
+    kind, target = _pause_target(queue_name, task)
     database = using or queue_database()
     over = _pause.resume(kind, target, by=_name_of(by), reason=_text(reason), using=database)
     _look_again(database, over)
@@ -150,6 +157,36 @@ def _look_again(database: str, changed: Pause) -> None:
     """Wake workers: there is more to claim, or a claim of something else was held back meanwhile."""
     if queue_options("default").notify:
         notify.announce(database, [str(changed)])
+
+
+def set_limit(
+    queue_name: str | None = None,
+    *,
+    task: str | None = None,
+    key: str | None = None,
+    at_once: int | None,
+    by: User | str,
+    reason: str = "",
+    using: str | None = None,
+) -> Limit | None:
+    """Have so many jobs of a queue, a task or a concurrency key run at once; None gives the word back to the code.
+
+    It is for jobs that are under such a limit at all: the code declares one, and this says which. 0 is none. Running
+    jobs run on; what is ready waits for a slot again, so nothing starts until the running ones are fewer. Once this has
+    returned, and a transaction of the caller's is committed, it holds everywhere; until then nothing is claimed.
+    """
+    kind, target = _one_of({Limit.Kind.QUEUE: queue_name, Limit.Kind.TASK: task, Limit.Kind.KEY: key})
+    if at_once is not None and (
+        isinstance(at_once, bool) or not isinstance(at_once, int) or not 0 <= at_once <= MAX_AT_ONCE
+    ):
+        raise Refused(
+            "limit_out_of_range", f"at_once is a whole number from 0 to {MAX_AT_ONCE}, or None; got {at_once!r}"
+        )
+    database = using or queue_database()
+    limit = _set_limit(kind, target, at_once, by=_name_of(by), reason=_text(reason), using=database)
+    if queue_options("default").notify:
+        notify.announce(database, [target])
+    return limit
 
 
 def prune(*, using: str | None = None) -> int:
@@ -254,13 +291,22 @@ def _text(value: str) -> str:
     return storable_text.storable(value, MAX_TEXT_CHARS).strip()
 
 
-def _target(queue_name: str | None, task: str | None) -> tuple[str, str]:
-    if (queue_name is None) == (task is None):
-        raise Refused("target_required", "name a queue, or a task with task=…; one of them")
-    kind, name = (Pause.Kind.QUEUE, queue_name) if task is None else (Pause.Kind.TASK, task)
+def _pause_target(queue_name: str | None, task: str | None) -> tuple[str, str]:
+    kind, target = _one_of({Pause.Kind.QUEUE: queue_name, Pause.Kind.TASK: task})
+    # It would be one of the name's own letters, and pause nothing.
+    if "*" in target[:-1]:
+        raise Refused("target_required", f"{target[:100]!r} names no {kind}: an asterisk ends the beginning of a name")
+    return kind, target
+
+
+def _one_of(names: Mapping[models.TextChoices, str | None]) -> tuple[str, str]:
+    given = {kind: name for kind, name in names.items() if name is not None}
+    if len(given) != 1:
+        others = " or ".join(f"{kind.value}=…" for kind in list(names)[1:])
+        raise Refused("target_required", f"name a queue, or {others}; one of them")
+    ((kind, name),) = given.items()
     target, most = str(name).strip(), 256
-    # An asterisk elsewhere would be one of the name's own letters, and pause nothing.
-    if not target or len(target) > most or not target.isprintable() or "*" in target[:-1]:
+    if not target or len(target) > most or not target.isprintable():
         raise Refused(
             "target_required", f"{target[:100]!r} names no {kind}: write a name, or the beginning of one and *"
         )
@@ -272,7 +318,7 @@ def _edit(letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] 
         return NO_EDIT
     if isinstance(args, str | bytes):
         raise InvalidPayload("args", f"is {type(args).__name__}, not a list of arguments")
-    # The half that stays is only read for the size, which both count towards.
+    # The half that stays is read for the size, which both count towards, and to know what is new.
     job = (
         Job.objects.using(using)
         .filter(dead_letter__pk=letter_id)
@@ -286,10 +332,23 @@ def _edit(letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] 
         job.args if args is None else args,
         job.kwargs if kwargs is None else kwargs,
         max_bytes=options.max_payload_bytes,
+        schemes=options.schemes,
+        are_stored=True,
     )
     # Where the task is known: as the runner will read it. What is stored is what was given.
     if task := registry.find(job.task):
         new_args, new_kwargs = storable_json.loads(args_text), storable_json.loads(kwargs_text)
         require_arguments(task, new_args, new_kwargs, version=job.version)
-        guard.watch(task, new_args, new_kwargs, policy=options.secrets)
+        guard.watch(task, *_changed(new_args, new_kwargs, job), policy=options.secrets)
+        guard.require_nothing_spilled(new_args, new_kwargs)
     return Edit(None if args is None else args_text, None if kwargs is None else kwargs_text)
+
+
+def _changed(args: list[Any], kwargs: dict[str, Any], job: Job) -> tuple[list[Any], dict[str, Any]]:
+    """Return the arguments that an edit has brought, each in its place; what was stored before is nothing new."""
+    old_args = job.args if isinstance(job.args, list) else []
+    old_kwargs = job.kwargs if isinstance(job.kwargs, dict) else {}
+    return (
+        [None if [value] == old_args[index : index + 1] else value for index, value in enumerate(args)],
+        {name: value for name, value in kwargs.items() if name not in old_kwargs or old_kwargs[name] != value},
+    )

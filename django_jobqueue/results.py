@@ -51,7 +51,11 @@ class TaskResult(AnyTaskResult):  # type: ignore[misc]  # frozen, but not in the
     """Django's TaskResult, and whether this call made the job."""
 
     created: bool = True
-    """False when `enqueue` answered with a live job that was there already."""
+    """False when `enqueue` answered with a live job that was there already.
+
+    Of a job that is inserted at the commit of another database it is what could be seen at the call, and right after
+    that commit.
+    """
 
     def __post_init__(self) -> None:
         # Django makes args and kwargs fit for JSON here. Ours were read from JSON.
@@ -148,7 +152,7 @@ def from_job(job: Job, attempts: Iterable[Attempt], task: AnyTask | None, *, cre
 
 def _arguments(job: Job, task: AnyTask | None) -> tuple[Any, Any]:
     """Return a job's arguments as its task would get them; as they are stored, where that cannot be."""
-    if task is None:
+    if task is None or not isinstance(job.args, list) or not isinstance(job.kwargs, dict):
         return job.args, job.kwargs
     try:
         return arguments_for(task, job.args, job.kwargs, version=job.version)
@@ -200,9 +204,9 @@ def enqueued(
     backend: str,
     args: list[Any],
     kwargs: dict[str, Any],
-    enqueued_at: datetime,
+    enqueued_at: datetime | None,
 ) -> TaskResult:
-    """Build the READY TaskResult of a job that was just inserted."""
+    """Build the READY TaskResult of a job that was just inserted, or will be: then it has no `enqueued_at`."""
     return TaskResult(
         task=task,
         id=id,

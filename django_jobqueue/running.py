@@ -5,8 +5,9 @@ It follows the task into coroutines and into `sync_to_async`, and not into threa
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from uuid import UUID
 
 
@@ -19,6 +20,8 @@ class RunningAttempt:
     backend: str
     is_atomic: bool = False
     """Whether it runs in one transaction with the record of its success."""
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
+    """What its references to secrets stand for, with the reference of each: none of it may be stored."""
 
 
 attempt: ContextVar[RunningAttempt | None] = ContextVar("django_jobqueue_attempt", default=None)

@@ -15,7 +15,7 @@ A new option is a field of `Task` with its docstring, a parameter of `task`, and
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
@@ -29,9 +29,11 @@ from django_jobqueue.compat import (
     InvalidTask,
 )
 from django_jobqueue.exceptions import InvalidOptions, InvalidPayload
-from django_jobqueue.payload.signature import signature_of
+from django_jobqueue.payload.keys import KEYS, KeyMaker, make_key
+from django_jobqueue.payload.secret_names import Names, kind_of
+from django_jobqueue.payload.secret_reference import Secret, references_in, revived
+from django_jobqueue.payload.signature import require_names, signature_of
 from django_jobqueue.payload.typed import forms_of
-from django_jobqueue.payload.unique_key import KeyMaker
 from django_jobqueue.payload.versions import Step, upgraded
 from django_jobqueue.policy import backoff as backoffs
 from django_jobqueue.policy.retry import RetryPolicy
@@ -103,6 +105,18 @@ class Task(AnyTask):
     unique_until: str = "finished"
     """Until when a job holds its key: "finished", retries included, or "started", until it is first claimed."""
 
+    concurrency_key: KeyMaker | None = None
+    """A template or function, as unique_key: jobs of one key, of whatever task, share a limit."""
+
+    concurrency_limit: int | None = None
+    """Jobs of one concurrency_key that run at once, in all workers together; without one, of this task."""
+
+    order_key: KeyMaker | None = None
+    """A template or function, as unique_key: jobs of one key run one after the other, in the order of their ids."""
+
+    after_death: str = "pass"
+    """What a dead letter does to the next jobs of its order_key: it lets them "pass", or "block"s them until closed."""
+
     owner: str = ""
     """Who answers for its dead letters: a team, a person, an address."""
 
@@ -155,6 +169,10 @@ def task(
     upgrade: Mapping[int, Step] = ...,
     unique_key: KeyMaker | None = ...,
     unique_until: str = ...,
+    concurrency_key: KeyMaker | None = ...,
+    concurrency_limit: int | None = ...,
+    order_key: KeyMaker | None = ...,
+    after_death: str = ...,
     owner: str = ...,
     runbook: str = ...,
     sensitive: tuple[str, ...] = ...,
@@ -224,33 +242,93 @@ def version_of(task: AnyTask) -> int:
     return task.version if isinstance(task, Task) else 1
 
 
-def arguments_for(
-    task: AnyTask, args: list[Any], kwargs: dict[str, Any], *, version: int, path: str = ""
+def fresh_arguments(
+    task: AnyTask, args: list[Any], kwargs: dict[str, Any], *, version: int
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Turn stored arguments of a version into those that the task is called with. Raises InvalidPayload.
+    """Bring stored arguments of a version up to that of the task: plain JSON, and each Secret. Raises InvalidPayload.
 
-    It calls the task's code, where there are upgrades or types of the project's.
+    It calls the task's upgrades.
     """
     steps = task.upgrade if isinstance(task, Task) else {}
-    fresh = upgraded(args, kwargs, stored=version, version=version_of(task), steps=steps, path=path)
-    return forms_of(task.func, takes_context=task.takes_context).read(*fresh, path=path)
+    return revived(*upgraded(args, kwargs, stored=version, version=version_of(task), steps=steps))
 
 
-def require_arguments(task: AnyTask, args: Any, kwargs: Any, *, version: int) -> None:
+def typed_arguments(task: AnyTask, args: list[Any], kwargs: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+    """Turn fresh arguments into what the hints of the task name. Raises InvalidPayload.
+
+    It calls the task's code, where there are types of the project's.
+    """
+    return forms_of(task.func, takes_context=task.takes_context).read(args, kwargs)
+
+
+def arguments_for(
+    task: AnyTask, args: list[Any], kwargs: dict[str, Any], *, version: int
+) -> tuple[list[Any], dict[str, Any]]:
+    """Turn stored arguments of a version into those that the task is called with, but for what a Secret stands for.
+
+    Raises InvalidPayload. It calls the task's code, where there are upgrades or types of the project's.
+    """
+    return typed_arguments(task, *fresh_arguments(task, args, kwargs, version=version))
+
+
+def require_fit(task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> None:
+    """Raise InvalidPayload unless the task can be called so, and its arguments be told apart where that matters.
+
+    It matters where hints, a template of a key, or names that are hidden speak of them.
+    """
+    takes = signature_of(task.func, takes_context=task.takes_context)
+    takes.require_fit(args, kwargs, path=path)
+    if args and hasattr(task.func, "__wrapped__"):
+        named = signature_of(task.func, takes_context=task.takes_context, follow_wrapped=True).positional
+        hidden = Names(sensitive_of(task))
+        if (
+            forms_of(task.func, takes_context=task.takes_context)
+            or any(isinstance(getattr(task, option, None), str) for option in KEYS)
+            or any(name in hidden or kind_of(name) for name in named)
+        ):
+            require_names(task.func, args, kwargs, takes_context=task.takes_context, path=path)
+
+
+def require_arguments(task: AnyTask, args: Any, kwargs: Any, *, version: int) -> frozenset[Secret]:
     """Raise InvalidPayload unless the task can be called with these stored arguments of a version.
 
-    As `arguments_for`, it calls the task's code, but not the task.
+    As `arguments_for`, it calls the task's code, but not the task. Returns the references that are in them.
     """
     if not isinstance(args, list) or not isinstance(kwargs, dict):
         kinds = f"{type(args).__name__} and {type(kwargs).__name__}"
         raise InvalidPayload("args and kwargs", f"are of type {kinds}, not list and dict")
-    takes = signature_of(task.func, takes_context=task.takes_context)
-    takes.require_fit(*arguments_for(task, args, kwargs, version=version))
+    fresh = fresh_arguments(task, args, kwargs, version=version)
+    require_fit(task, *typed_arguments(task, *fresh))
+    return references_in([*fresh[0], fresh[1]])
 
 
 def is_unique_until_started(task: AnyTask) -> bool:
     """Say whether a job of this task gives up its unique key when it is first claimed."""
     return isinstance(task, Task) and task.unique_until == "started"
+
+
+def keys_of(task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> dict[str, str | None]:
+    """Make the keys that a call of the task asks for, by the option that names each. Raises InvalidPayload."""
+    makers = {option: maker for option in KEYS if (maker := getattr(task, option, None)) is not None}
+    return {
+        option: make_key(option, maker, task.func, args, kwargs, takes_context=task.takes_context, path=path)
+        for option, maker in makers.items()
+    }
+
+
+def concurrency_limit_of(task: AnyTask) -> int | None:
+    """Return how many jobs of this task, or of one concurrency key of it, run at once; None is no limit."""
+    return task.concurrency_limit if isinstance(task, Task) else None
+
+
+def is_limited_as_a_whole(task: AnyTask) -> bool:
+    """Say whether its concurrency limit is for all jobs of the task together, and not for those of each key."""
+    return isinstance(task, Task) and task.concurrency_key is None
+
+
+def blocks_after_death(task: AnyTask) -> bool:
+    """Say whether a dead letter of this task holds up the next jobs of its order key."""
+    return isinstance(task, Task) and task.after_death == "block"
 
 
 def owner_of(task: AnyTask) -> str:

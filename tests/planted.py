@@ -4,7 +4,9 @@ import html
 import io
 import json
 
+from django.apps import apps
 from django.core.management import call_command
+from django.db import connection
 from django.urls import reverse
 
 from django_jobqueue.models import AuditEntry, DeadLetter, Job, Worker
@@ -13,6 +15,8 @@ PERSON = "Ada Lovelace of St James Square"
 PASSWORD = "correct horse battery staple"
 TOKEN = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
 SETTING = "Tr0ub4dor&3 <of the partner>"
+LOOKED_UP = "zq-looked-up-51c2 <&> \"'é"
+"""What a reference stands for; no name, shape or setting gives it away."""
 SECRETS = {
     "named by the task": PERSON,
     "under the name of a secret": PASSWORD,
@@ -29,12 +33,12 @@ KWARGS = {
 }
 
 
-def leaks(places):
+def leaks(places, secrets=SECRETS):
     """Name the secrets that can be read, and where."""
     found = []
     for place, shown in places.items():
         words = {shown, html.unescape(shown), shown.replace("\\n", "\n").replace('\\"', '"')}
-        found += [f"{kind}: {place}" for kind, secret in SECRETS.items() if any(secret in form for form in words)]
+        found += [f"{kind}: {place}" for kind, secret in secrets.items() if any(secret in form for form in words)]
     return found
 
 
@@ -78,6 +82,16 @@ def commands():
             # As a program reads it: what is escaped in the text is not in the values.
             shown["read from jobqueue " + " ".join(line)] = "\n".join(_texts(json.loads(out.getvalue())))
     return shown
+
+
+def rows():
+    """Read every row of the app, as text."""
+    stored = {}
+    for model in apps.get_app_config("django_jobqueue").get_models():
+        with connection.cursor() as cursor:
+            cursor.execute(f"SELECT t::text FROM {model._meta.db_table} t")
+            stored[f"rows of {model.__name__}"] = "\n".join(row for (row,) in cursor.fetchall())
+    return stored
 
 
 def _texts(value):

@@ -130,6 +130,49 @@ def test_arguments_edited_for_a_replay_are_guarded_too(policy):
         operations.replay(letter, by="ada", reason="", args=[TOKEN])
 
 
+@pytest.mark.parametrize(
+    "edit",
+    [
+        {"kwargs": {"value": TOKEN, "second": 2}},
+        {"args": [{"password": PASSWORD}], "kwargs": {"value": 2}},
+        {"args": [{"password": PASSWORD}, "plain"]},
+    ],
+)
+def test_of_a_replay_only_what_was_edited_is_judged(policy, warnings, edit):
+    """What is stored already is not what the person has asked for."""
+    letter = make_dead_letter(task="tests.tasks.take", args=[{"password": PASSWORD}], kwargs={"value": TOKEN})
+    policy("refuse")
+
+    assert operations.replay(letter, by="ada", reason="", **edit).status == "READY"
+
+
+@pytest.mark.parametrize(
+    ("edit", "place"),
+    [
+        ({"args": [TOKEN, TOKEN]}, r"^args\[0\]: looks"),
+        ({"args": [1, TOKEN, TOKEN]}, r"^args\[2\]: looks"),
+        ({"kwargs": {"value": TOKEN}}, r"^kwargs\['value'\]: looks"),
+    ],
+)
+def test_of_a_replay_what_was_edited_is_judged(policy, edit, place):
+    """In its own place, beside a secret that was there before."""
+    letter = make_dead_letter(task="tests.tasks.tell_context", args=[1, TOKEN], kwargs={"value": 1})
+    policy("refuse")
+
+    with pytest.raises(InvalidPayload, match=place):
+        operations.replay(letter, by="ada", reason="", **edit)
+
+
+def test_a_row_that_is_damaged_is_judged_as_a_whole(policy):
+    """There is nothing to compare with."""
+    letter = make_dead_letter(task="tests.tasks.take", args={"a": 1}, kwargs=["value"])
+    policy("refuse")
+
+    with pytest.raises(InvalidPayload, match=r"^args\[0\]: looks"):
+        operations.replay(letter, by="ada", reason="", args=[TOKEN], kwargs={"value": 1})
+    assert operations.replay(letter, by="ada", reason="", args=[1], kwargs={"value": 1}).status == "READY"
+
+
 def test_plain_arguments_are_no_secret(warnings):
     """Ids, names, times, paths and sentences pass without a word."""
     cast.take.enqueue(42, "Ada Lovelace", value={

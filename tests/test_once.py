@@ -335,6 +335,30 @@ class TestExternal:
             once.external("k", charge, 6)
         assert calls == []
 
+    def test_by_once_it_is_taken_over_too(self):
+        """A project may move an effect into the queue's database; who lives is waited for, and nobody for ever."""
+        with attempt() as job:
+            effects.hold("k", request_of("k", book, "x"), **holder_words(), keep_seconds=60, using="default")
+            with pytest.raises(AlreadyBeingDone):
+                once("k", book, "x")
+        with attempt(job=job):
+            with pytest.raises(KeyReused):
+                once("k", book, "y")
+            assert once("k", book, "x") == once("k", book, "x")
+
+        assert Trace.objects.count() == 1
+        assert (Effect.objects.get().token, Effect.objects.get().result["what"]) == (None, "x")
+
+    def test_of_two_that_take_a_key_over_one_has_its_effect(self):
+        """What the other one has done is undone, and it answers with the first one's result."""
+        with attempt() as job:
+            effects.hold("k", request_of("k", book, "x"), **holder_words(), keep_seconds=60, using="default")
+        lose_lease(job)
+        first, second = race(*[lambda: once("k", book, "x")] * 2)
+
+        assert first == second
+        assert (Trace.objects.count(), Effect.objects.count()) == (1, 1)
+
     def test_an_attempt_that_lost_its_key_meanwhile_is_told(self):
         """The one that has taken it over answers for it."""
 
@@ -415,7 +439,7 @@ def request_of(key, call, *args):
     """Make the fingerprint that `once` makes."""
     from django_jobqueue.idempotency import _request
 
-    return _request(key, call, args, {})
+    return _request(key, call, args, {}, secrets={})
 
 
 def holder_words():

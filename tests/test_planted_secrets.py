@@ -1,6 +1,7 @@
 """Secrets that were planted in a job are found in no place where the job is shown."""
 
 import logging
+import random
 from datetime import timedelta
 
 import pytest
@@ -96,6 +97,46 @@ def test_a_name_that_is_declared_later_covers_what_was_written_before(boss):
     places += [f"/admin/django_jobqueue/deadletter/{letter.pk}/change/ ", f"jobqueue dead show {letter.pk}"]
     assert planted.leaks({place: shown[place] for place in places}) == []
     assert all("ValueError: bad ••" in shown[place] or r"bad \u2022" in shown[place] for place in places)
+
+
+@pytest.mark.parametrize("padding", [0, 100_000], ids=["small", "large"])
+def test_a_name_that_is_declared_later_covers_what_lists_show(boss, padding):
+    """The first line of an older error, in the lists of the admin and of the command line; of what is large no word."""
+    noise = "".join(random.Random(7).choices("abcdefgh", k=padding))
+    letter = make_dead_letter(
+        task=tasks.spill.module_path, args=[planted.PERSON], kwargs={"options": {"noise": noise}},
+        note=f"call {planted.PERSON}",
+    )  # fmt: skip
+    Attempt.objects.update(message=f"bad {planted.PERSON}")
+
+    shown = planted.pages(boss) | planted.commands()
+
+    places = ["/admin/django_jobqueue/job/ ", "/admin/django_jobqueue/deadletter/ "]
+    places += ["/admin/django_jobqueue/deadletter/replay/", "/admin/django_jobqueue/deadletter/discard/"]
+    places += [f"jobqueue dead list --status all{more}" for more in ("", " --json")]
+    assert planted.leaks({place: shown[place] for place in places}) == []
+    assert all("ValueError" in shown[place] for place in places)
+    assert all(("bad ••" in shown[place]) is not (padding and "admin" in place) for place in places[:4])
+    assert str(letter.pk) in shown[places[-2]]
+
+
+def test_what_an_act_or_a_cell_raises_is_logged_without_them(boss, log, monkeypatch):
+    """An error of the database, say, quotes the row: neither the log nor the message to the person has the value."""
+
+    def fail(*args, **kwargs):
+        raise ValueError(f"Failing row contains ({planted.PERSON}, {planted.TOKEN})")
+
+    letter = make_dead_letter(task=tasks.spill.module_path, args=[planted.PERSON], kwargs={"options": {}})
+    monkeypatch.setattr("django_jobqueue.operations._replay", fail)
+    monkeypatch.setattr("django_jobqueue.admin.dead_letters.explain", fail)
+    data = {"_selected_action": letter.pk, "confirm": "1", "reason": ""}
+    told = boss.post(reverse("admin:django_jobqueue_deadletter_replay"), data, follow=True).content.decode()
+
+    assert planted.leaks({"log": log.text, "told": told}) == []
+    assert f"replay of deadletter {letter.pk} failed: builtins.ValueError: Failing row contains (••••••, " in log.text
+    assert f"column reason_cell of DeadLetter {letter.pk} cannot be shown: builtins.ValueError: Failing" in log.text
+    assert "in fail" in log.text
+    assert "failed with ValueError" in told or "ValueError: Failing row contains (••••••" in told
 
 
 def test_what_is_stored_and_what_a_task_gets_is_the_real_value():

@@ -15,6 +15,7 @@ in place: no change form, no delete, and what is added is a pause.
 - `filters`       tabs and drop-downs whose choices cost nothing
 - `rows`          how a row is read so that no content of it can break a page
 - `display`       how it is shown: escaped, capped, invisible characters made visible
+- `covers`        what may be said of a row, without the secrets of its job
 - `attempts`      the last error in a list, the timeline on a page
 - `job_facts`     how the columns of a job are put, the same everywhere
 - `reasons`       why a job died, in words, and what to do

@@ -33,6 +33,7 @@ from django.utils.translation import gettext_lazy, ngettext
 
 from django_jobqueue.admin import display
 from django_jobqueue.admin.base import QueueAdmin
+from django_jobqueue.admin.covers import log_failure, secrets_of_row
 from django_jobqueue.database import queue_database
 from django_jobqueue.exceptions import Refused
 from django_jobqueue.shown import text
@@ -185,9 +186,10 @@ class ActingAdmin(QueueAdmin):
                 tally.refused[display.words(refusal.code).lower()] += 1
                 tally.details.append(text(str(refusal)))
             except Exception as error:  # one damaged row must not keep the others from being handled
-                logger.exception("%s of %s %s failed", act.name, self.opts.model_name, pk)
+                secrets = secrets_of_row(self.model, pk, using=queue_database())
+                log_failure(logger, f"{act.name} of {self.opts.model_name} {pk} failed", error, secrets)
                 tally.refused[_("failed with %s") % type(error).__name__] += 1
-                tally.details.append(f"{type(error).__name__}: {display.first_line(text(str(error)))}")
+                tally.details.append(f"{type(error).__name__}: {display.first_line(text(str(error), secrets))}")
             else:
                 tally.done.append(pk)
         self.log(request, act.done, tally.done, reason)

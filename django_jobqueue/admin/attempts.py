@@ -14,6 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from django_jobqueue.admin import display
+from django_jobqueue.admin.covers import words_in_list
 from django_jobqueue.admin.rows import head_and_tail, readable
 from django_jobqueue.models import Attempt, Job
 from django_jobqueue.policy.outcomes import OutcomeName
@@ -74,18 +75,19 @@ def with_last_error(jobs: QuerySet[Job]) -> QuerySet[Job]:
 
 
 def last_error(job: Any) -> Error:
-    """Return the error of the newest attempt of a row from `with_last_error`; an empty one if that succeeded."""
-    return error_of(job.last_outcome, job.last_class, job.last_message)
+    """Return the error of the newest attempt of a row from `with_last_error` and `brief`; an empty one if it succeeded.
+
+    An older attempt may have been written before its task named a secret.
+    """
+    return _error(job.last_outcome, job.last_class, words_in_list(job, job.last_message or ""))
 
 
-def error_of(
-    outcome: str | None, exception_class: str | None, message: str | None, secrets: Collection[str] = ()
-) -> Error:
-    """Name an error. Where nobody raised one, as for a lost worker, the outcome is its name."""
+def _error(outcome: str | None, exception_class: str | None, message: str) -> Error:
+    """Name an error, in words that may be shown. Where nobody raised one, as for a lost worker, it is the outcome."""
     if outcome in (None, OutcomeName.SUCCEEDED):
         return Error("", "")
     name = display.class_name(exception_class) or display.words(outcome)
-    return Error(name, display.first_line(text(message or "", secrets)))
+    return Error(name, display.first_line(message))
 
 
 def timeline(job: Any, secrets: Collection[str], *, before: int | None = None) -> list[Step]:
@@ -114,7 +116,7 @@ def _step(row: Any, names: dict[Any, str], secrets: Collection[str]) -> Step:
         worker_id=row.worker_id if row.worker_id in names else None,
         started=display.moment(row.started_at_epoch, row.now_epoch),
         duration=span(row.started_at_epoch, row.finished_at_epoch),
-        error=error_of(row.outcome, row.exception_class, row.message_head, secrets),
+        error=_error(row.outcome, row.exception_class, text(row.message_head or "", secrets)),
         exception_class=display.clip(row.exception_class, 255),
         message=display.visible(text(row.message_head, secrets)),
         traceback=text(display.cut(row.traceback_head, row.traceback_tail, row.traceback_size), secrets),

@@ -17,8 +17,9 @@ from django_jobqueue.admin import display, filters
 from django_jobqueue.admin.acts import Act, ActingAdmin
 from django_jobqueue.admin.attempts import last_error, timeline, with_last_error
 from django_jobqueue.admin.audit import history_of
+from django_jobqueue.admin.covers import secrets_of
 from django_jobqueue.admin.display import cell
-from django_jobqueue.admin.job_facts import TEXTS, TIMES, payload, secrets_of, status_badge, task_link_text
+from django_jobqueue.admin.job_facts import TEXTS, TIMES, payload, status_badge, task_link_text
 from django_jobqueue.admin.paging import Keyset
 from django_jobqueue.admin.reasons import explain
 from django_jobqueue.admin.rows import brief, fragile, readable

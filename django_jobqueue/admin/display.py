@@ -24,6 +24,7 @@ from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
+from django_jobqueue.admin.covers import log_failure, secrets_of_row
 from django_jobqueue.shown import Veil
 
 logger = logging.getLogger(__name__)
@@ -46,8 +47,9 @@ def cell(description: Any) -> Callable[[Cell], Cell]:
         def guarded(self: Any, row: Any) -> Any:
             try:
                 return function(self, row)
-            except Exception:  # a page of a hundred rows is not worth less than one of them
-                logger.exception("column %s of %s %s cannot be shown", function.__name__, type(row).__name__, row.pk)
+            except Exception as error:  # a page of a hundred rows is not worth less than one of them
+                what = f"column {function.__name__} of {type(row).__name__} {row.pk} cannot be shown"
+                log_failure(logger, what, error, secrets_of_row(type(row), row.pk, using=row._state.db))
                 return format_html('<span class="jq-unreadable">{}</span>', _("unreadable"))
 
         return admin.display(description=description)(guarded)  # type: ignore[return-value]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Collection
 from functools import partial
@@ -15,6 +14,7 @@ from django.utils.translation import gettext as _
 from django_jobqueue import shown
 from django_jobqueue.admin import display
 from django_jobqueue.admin.attempts import span
+from django_jobqueue.admin.covers import secrets_of
 from django_jobqueue.admin.rows import PAGE_TEXT
 from django_jobqueue.models import Job
 from django_jobqueue.policy.lifecycle import TERMINAL
@@ -104,15 +104,6 @@ def result(job: Any) -> display.Json:
     veil = veil_named(job.task)
     cover = partial(veil.value, secrets=secrets_of(job))
     return display.pretty(job.result_text, job.result_size, limit=PAGE_TEXT, veil=veil, cover=cover)
-
-
-def secrets_of(job: Any) -> set[str]:
-    """Collect what no text about a job must quote; of arguments too large or too deep to be read there is nothing."""
-    try:
-        args, kwargs = json.loads(job.args_text), json.loads(job.kwargs_text)
-    except (ValueError, RecursionError):
-        return set()
-    return veil_named(job.task).secrets_in(args, kwargs)
 
 
 def facts(job: Any, secrets: Collection[str]) -> list[tuple[str, list[tuple[str, Any]]]]:

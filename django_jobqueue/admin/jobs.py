@@ -21,6 +21,7 @@ from django_jobqueue.admin.attempts import (
     timeline,
     with_last_error,
 )
+from django_jobqueue.admin.covers import secrets_of
 from django_jobqueue.admin.display import cell
 from django_jobqueue.admin.job_facts import (
     TEXTS,
@@ -29,14 +30,13 @@ from django_jobqueue.admin.job_facts import (
     facts,
     payload,
     result,
-    secrets_of,
     status_badge,
     task_link_text,
     when,
 )
 from django_jobqueue.admin.paging import COUNT_CAP
 from django_jobqueue.admin.paused import names_of, pauses_now, pauses_over, story_of
-from django_jobqueue.admin.rows import readable
+from django_jobqueue.admin.rows import brief, readable
 from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import Status
 from django_jobqueue.watch.workers import worker_names
@@ -145,7 +145,7 @@ class JobAdmin(ActingAdmin):
     def rows_of_page(self, pks: Sequence[Any]) -> list[Any]:
         """Fetch jobs with their last error and the names of their workers."""
         found = readable(self.all_rows().filter(pk__in=pks), times=TIMES)
-        by_pk: dict[Any, Any] = {job.pk: job for job in with_last_error(found)}
+        by_pk: dict[Any, Any] = {job.pk: job for job in brief(with_last_error(found), texts=["args", "kwargs"])}
         rows = [by_pk[pk] for pk in pks if pk in by_pk]
         names = worker_names(self.all_rows().db, [job.worker_id for job in rows])
         pauses = pauses_now(self.all_rows().db)

@@ -22,7 +22,7 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django_jobqueue.payload.misfit import Misfit, a
+from django_jobqueue.payload.misfit import Misfit, a, shown
 
 
 class Form(NamedTuple):
@@ -120,7 +120,7 @@ def _row(forms: Sequence[Form | None]) -> Form:
 
 def _mapped(turn: Callable[[Any], Any], value: Any) -> dict[str, Any]:
     _require(value, dict)
-    return {key: _at(f"[{key!r}]", turn, item) for key, item in value.items()}
+    return {key: _at(f"[{shown(key)}]", turn, item) for key, item in value.items()}
 
 
 def _enum(cls: type[Enum]) -> Form:

@@ -19,6 +19,7 @@ from typing import Any
 from django_jobqueue.payload.known_secrets import KnownSecrets
 from django_jobqueue.payload.literals import forms_of_literal, places_of
 from django_jobqueue.payload.secret_names import Kind, Names, is_secret
+from django_jobqueue.payload.secret_reference import KEY, is_reference
 from django_jobqueue.payload.secret_shapes import (
     MASK,
     MAX_TEXT,
@@ -27,11 +28,12 @@ from django_jobqueue.payload.secret_shapes import (
     is_secret_key,
     kind_under,
     label_in,
+    reference_places,
     secret_places,
     text_of,
 )  # fmt: skip
 
-__all__ = ["MASK", "literal_values", "masked", "masked_arguments", "masked_text"]
+__all__ = ["MASK", "is_telling", "literal_values", "masked", "masked_arguments", "masked_text"]
 
 MAX_VALUES = 1000
 """Literal values that a text is searched for; a text that has more to hide is hidden."""
@@ -48,9 +50,9 @@ def masked(value: Any, *, sensitive: Collection[str] = (), known: KnownSecrets |
     """Copy a value made of dicts, lists, tuples and scalars, with MASK for what is sensitive or looks like a secret.
 
     sensitive are names, of keys at any depth, written in any way: `api_key` is `apiKey` and `API-KEY` too. Whatever
-    stands under one is hidden whole: a dict, a number, None. Paths are not names. An object of another class becomes
-    `<ClassName>`: what it would say of itself may be the secret. What is nested in more than 100 levels, or larger
-    than MAX_ROOM, is hidden. Never raises.
+    stands under one is hidden whole: a dict, a number, None; but not a reference to a secret. Paths are not names. An
+    object of another class becomes `<ClassName>`: what it would say of itself may be the secret. What is nested in more
+    than 100 levels, or larger than MAX_ROOM, is hidden. Never raises.
     """
     return _Copy(sensitive, known).of(value, None, 0)
 
@@ -112,7 +114,8 @@ class _Copy:
             return MASK
 
     def under(self, name: str, value: Any, kind: Kind | None, depth: int) -> Any:
-        return MASK if name in self.names else self.of(value, kind_under(name, value, kind), depth, name)
+        is_hidden = name in self.names and not is_reference(value)
+        return MASK if is_hidden else self.of(value, kind_under(name, value, kind), depth, name)
 
     def _of(self, value: Any, kind: Kind | None, depth: int, name: str) -> Any:
         if value is None or value is True or value is False:
@@ -122,6 +125,8 @@ class _Copy:
             return MASK
         if text is not None:
             return self._scalar(value, text, kind, name)
+        if is_reference(value):
+            return {KEY: _replaced(value[KEY], [place[:2] for place in reference_places(value, self.known)])}
         if isinstance(value, dict):
             return self._dict(value, kind, depth)
         if isinstance(value, (list, tuple)):
@@ -192,13 +197,14 @@ def _merged(places: list[tuple[int, int]]) -> Iterator[tuple[int, int]]:
 
 
 def _forms(values: Collection[str]) -> list[str]:
-    telling = {value for value in values if _tells(value)}
+    telling = {value for value in values if is_telling(value)}
     if len(telling) > MAX_VALUES:
         raise ValueError("too much to hide")
     return [form for value in telling for form in forms_of_literal(value)]
 
 
-def _tells(value: str) -> bool:
+def is_telling(value: str) -> bool:
+    """Say whether a literal value can be looked for: it is neither short nor a word or number of every text."""
     text = value.strip()
     if len(text) < MIN_LITERAL or text.lower() in _TRIVIAL or set(text) <= set("•*"):
         return False
@@ -223,7 +229,9 @@ class _Harvest:
         text = text_of(value)
         if value is None or isinstance(value, bool) or not self.room.takes(text, depth):
             return
-        if isinstance(value, dict):
+        if is_reference(value):
+            self.found.update(value[KEY][start:end] for start, end, _ in reference_places(value, self.known))
+        elif isinstance(value, dict):
             label = label_in(value)
             for key, item in value.items():
                 self._collect_item(label if label and key in VALUE_KEYS else str(key), item, kind, depth, inside)

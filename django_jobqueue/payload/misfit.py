@@ -36,6 +36,15 @@ def a(name: str) -> str:
     return f"{'an' if name[:1].lower() in 'aeio' or name[:2].lower() == 'un' else 'a'} {name}"
 
 
+def raised(error: BaseException) -> str:
+    """Say what was raised and where, without its words, which may hold a value: the line that is nearest to it."""
+    step = error.__traceback__
+    while step is not None and step.tb_next is not None:
+        step = step.tb_next
+    place = f" ({step.tb_frame.f_code.co_filename}, line {step.tb_lineno})" if step is not None else ""
+    return f"{type(error).__name__}{place}"
+
+
 def shown(value: Any) -> str:
     """Write a value for an error, in 60 characters at most."""
     try:

@@ -7,6 +7,8 @@
     high entropy       a word of a generator: see `random_words`
     the value of settings.X
 
+A reference to a secret is none, whatever the name it stands under; what stands in its text by mistake is found.
+
 A finding tells where and why, never what. Nothing here raises, whatever the value; what is too large or too deep to be
 looked through is itself a finding.
 """
@@ -22,6 +24,7 @@ from django_jobqueue.payload.assignments import assigned_secrets
 from django_jobqueue.payload.known_secrets import KnownSecrets
 from django_jobqueue.payload.random_words import is_identifier_name, random_words
 from django_jobqueue.payload.secret_names import Kind, Names, is_secret, kind_of
+from django_jobqueue.payload.secret_reference import KEY, is_reference
 from django_jobqueue.payload.storable_json import MAX_DEPTH
 from django_jobqueue.payload.token_shapes import Place, token_places
 
@@ -110,7 +113,7 @@ class _Search:
             self._note(path, "cannot be looked through")
 
     def look_under(self, name: str, value: Any, path: Path, kind: Kind | None, depth: int) -> None:
-        if name in self.names:
+        if name in self.names and not is_reference(value):
             self._note(path, SENSITIVE)
         else:
             self.look(value, path, kind_under(name, value, kind), depth, name)
@@ -129,6 +132,10 @@ class _Search:
             elif place := next(secret_places(text, known=self.known, name=name), None):
                 self._note(path, place.why)
         elif isinstance(value, dict):
+            if KEY in value and is_reference(value):
+                if place := next(reference_places(value, self.known), None):
+                    self._note(path, place.why)
+                return
             label = label_in(value)
             for key, item in value.items():
                 name = key if type(key) is str else str(key)
@@ -195,6 +202,18 @@ def _shown_key(key: str, known: KnownSecrets | None) -> str:
     return repr(key if len(key) <= 60 else f"{key[:60]}…")
 
 
+def reference_places(value: dict[str, str], known: KnownSecrets | None) -> Iterator[Place]:
+    """Yield where secrets stand in the text of a reference, which is a name: by mistake."""
+    yield from _known_places(value[KEY], known)
+    yield from token_places(value[KEY])
+
+
+def _known_places(text: str, known: KnownSecrets | None) -> Iterator[Place]:
+    if known is not None:
+        for start, end, setting in known.places(text):
+            yield Place(start, end, f"the value of settings.{setting}")
+
+
 def secret_places(
     text: str, *, known: KnownSecrets | None = None, name: str = "", by_chance: bool = True
 ) -> Iterator[Place]:
@@ -204,9 +223,7 @@ def secret_places(
     left, which tracebacks and logs are full of.
     """
     text = text[:MAX_TEXT]
-    if known is not None:
-        for start, end, setting in known.places(text):
-            yield Place(start, end, f"the value of settings.{setting}")
+    yield from _known_places(text, known)
     if _is_quiet(text):
         return
     yield from token_places(text)

@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from django_jobqueue.exceptions import InvalidPayload
+from django_jobqueue.payload.misfit import shown
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,9 +42,9 @@ class Signature:
             if name in self.keywords:
                 if name in self.positional[:given]:
                     place = f"args[{self.positional.index(name)}]"
-                    raise InvalidPayload(f"{path}kwargs[{name!r}]", f"is given twice; it is {place} too")
+                    raise InvalidPayload(f"{path}kwargs[{shown(name)}]", f"is given twice; it is {place} too")
             elif not self.takes_more_keywords:
-                raise InvalidPayload(f"{path}kwargs[{name!r}]", self._no_such(name))
+                raise InvalidPayload(f"{path}kwargs[{shown(name)}]", self._no_such(name))
         if missing := self.required - kwargs.keys() - set(self.positional[:given]):
             names = ", ".join(name for name in self._in_order() if name in missing)
             raise InvalidPayload(f"{path}args and kwargs", f"{self.name}() needs {names}")
@@ -59,12 +60,64 @@ class Signature:
         return [*self.positional, *sorted(self.keywords.difference(self.positional))]
 
 
+def named_signature(function: Callable[..., Any]) -> inspect.Signature:
+    """Return what a caller may name: the parameters of the outermost decorator, where it names them.
+
+    One that takes `*args` passes them on: the names are those of what it wraps. One that takes `**kwargs` alone passes
+    these on: to its own names come those that may be named there.
+    """
+    own = inspect.signature(function, follow_wrapped=False)
+    wrapped = getattr(function, "__wrapped__", None)
+    kinds = {parameter.kind for parameter in own.parameters.values()}
+    if wrapped is None or not kinds & _PASSED_ON:
+        return own
+    inner = named_signature(wrapped)
+    if inspect.Parameter.VAR_POSITIONAL in kinds:
+        return inner
+    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
+    passed_on = [
+        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) if parameter.kind in by_name else parameter
+        for parameter in inner.parameters.values()
+        if parameter.name not in own.parameters and parameter.kind in (*by_name, inspect.Parameter.VAR_KEYWORD)
+    ]
+    kept = [parameter for parameter in own.parameters.values() if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
+    return own.replace(parameters=[*kept, *passed_on])
+
+
+_PASSED_ON = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+
+
+def require_names(
+    function: Callable[..., Any], args: Sequence[Any], kwargs: Mapping[str, Any], *, takes_context: bool, path: str = ""
+) -> None:
+    """Raise InvalidPayload if nobody can tell which parameters the positional arguments are for.
+
+    So it is where a decorator takes `*args`, and the function that it wraps does not take what the call has: then the
+    decorator gives arguments of its own, or takes some away.
+    """
+    if not args or not hasattr(function, "__wrapped__"):
+        return
+    own = signature_of(function, takes_context=takes_context)
+    if not own.takes_more_positions:
+        return
+    try:
+        signature_of(function, takes_context=takes_context, follow_wrapped=True).require_fit(args, kwargs)
+    except InvalidPayload as refusal:
+        raise InvalidPayload(
+            f"{path}args",
+            f"cannot be told apart: a decorator of {own.name}() takes any, and the function does not take these "
+            f"({refusal}); pass them by name, or have the decorator say what is left, by parameters of its own or a "
+            "__signature__",
+        ) from None
+
+
 def read_signature(function: Callable[..., Any], *, takes_context: bool, follow_wrapped: bool = False) -> Signature:
-    """Read what a function takes; or what the one takes that its decorators wrap, with follow_wrapped.
+    """Read what a function takes; or the names of that, seen through its decorators, with follow_wrapped.
 
     The call goes to the decorator, which may add arguments of its own.
     """
-    parameters = list(inspect.signature(function, follow_wrapped=follow_wrapped).parameters.values())
+    signature = named_signature(function) if follow_wrapped else inspect.signature(function, follow_wrapped=False)
+    parameters = list(signature.parameters.values())
     kinds = inspect.Parameter
     positions = [p for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
     if takes_context:

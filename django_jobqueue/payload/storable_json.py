@@ -5,6 +5,7 @@ Exactly the same value comes back, or InvalidPayload says where not.
     None, True, False, int, float, str    as they are
     list, tuple                           as a list
     dict with str keys                    as a dict
+    a Secret, in arguments                as a reference to it
 
 Everything else is refused, subclasses too: a member of an enum, a SafeString or an OrderedDict
 would arrive as something less. So are NaN, infinity, NUL characters, lone surrogates, integers of
@@ -15,13 +16,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from enum import Enum
 from io import IOBase
 from typing import Any, NamedTuple
 
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.misfit import Misfit, a, shown
+from django_jobqueue.payload.secret_reference import KEY, References, Secret, require_other_names, stored
 
 MAX_DEPTH = 100
 """Levels of nesting. A value that contains itself has more."""
@@ -64,14 +66,27 @@ def dumps(value: Any, path: str, *, max_bytes: int) -> str:
     return text
 
 
-def arguments(args: Sequence[Any], kwargs: Mapping[str, Any], *, max_bytes: int, path: str = "") -> tuple[str, str]:
+def arguments(
+    args: Sequence[Any],
+    kwargs: Mapping[str, Any],
+    *,
+    max_bytes: int,
+    schemes: Collection[str] | None = None,
+    are_stored: bool = False,
+    path: str = "",
+) -> tuple[str, str]:
     """Write the arguments of a call as two JSON texts of at most max_bytes together.
 
-    path goes before `args` and `kwargs` in errors, as in `jobs[3].`. Raises InvalidPayload.
+    schemes are those that a Secret may have; None is for texts that no job is made of. With are_stored a reference may
+    also be written as it is stored; else its key is refused. path goes before `args` and `kwargs` in errors, as in
+    `jobs[3].`. Raises InvalidPayload.
     """
+    if schemes is not None:
+        require_other_names(kwargs, path=path)
+    rules = References(schemes, are_stored=are_stored)
     texts = (
-        _text(list(args), f"{path}args", max_bytes),
-        _text(dict(kwargs), f"{path}kwargs", max_bytes),
+        _text(list(args), f"{path}args", max_bytes, rules),
+        _text(dict(kwargs), f"{path}kwargs", max_bytes, rules),
     )
     _require_size(f"{path}args and kwargs", "".join(texts), max_bytes)
     return texts
@@ -99,11 +114,12 @@ _OF_ARGUMENTS, _OF_A_RESULT = _Advice("pass", may_hint=True), _Advice("return", 
 class _Search:
     """One walk over a value: refuses what would not come back, and looks for odd floats."""
 
-    __slots__ = ("advice", "has_odd_floats", "room")
+    __slots__ = ("advice", "has_odd_floats", "references", "room")
 
-    def __init__(self, max_bytes: int, advice: _Advice) -> None:
+    def __init__(self, max_bytes: int, advice: _Advice, references: References | None) -> None:
         self.room = max_bytes
         self.advice = advice
+        self.references = references
         self.has_odd_floats = False
 
     def check(self, value: Any, depth: int) -> None:
@@ -127,6 +143,8 @@ class _Search:
                     raise
         elif kind is dict:
             self._enter(value, depth)
+            if self.references is not None and KEY in value:
+                self.references.check_dict(value)
             for key, item in value.items():
                 _check_key(key)
                 try:
@@ -134,6 +152,8 @@ class _Search:
                 except Misfit as misfit:
                     misfit.steps.append(f"[{shown(key)}]")
                     raise
+        elif kind is Secret and self.references is not None:
+            self.references.check(value)
         else:
             raise Misfit(_why_not(value, self.advice))
 
@@ -153,11 +173,11 @@ class _Search:
             raise Misfit(f"makes it larger than allowed; {self.advice.to('a reference to it, such as an id')}")
 
 
-def _text(value: Any, path: str, max_bytes: int) -> str:
+def _text(value: Any, path: str, max_bytes: int, references: References | None = None) -> str:
     if value is None:
         # What most tasks return.
         return "null"
-    search = _Search(max_bytes, _advice_for(path))
+    search = _Search(max_bytes, _advice_for(path), references)
     try:
         search.check(value, 0)
     except Misfit as misfit:
@@ -167,7 +187,10 @@ def _text(value: Any, path: str, max_bytes: int) -> str:
     return _ENCODER.encode(value)
 
 
-_ENCODER = json.JSONEncoder(ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":"))
+# What is no plain JSON and has passed the search is a Secret.
+_ENCODER = json.JSONEncoder(
+    ensure_ascii=False, check_circular=False, allow_nan=False, separators=(",", ":"), default=stored
+)
 
 
 def _written(value: Any) -> str:
@@ -230,6 +253,8 @@ def _advice_for(path: str) -> _Advice:
 def _why_not(value: Any, advice: _Advice) -> str:
     kind = type(value)
     name = kind.__name__
+    if kind is Secret:
+        return "is a Secret, which only stands in the arguments of a job; return its .reference"
     if isinstance(value, Enum):
         instead = advice.to("its .value", hint=f"name {name} in the hint")
         return f"is {name}.{value.name}, which would arrive as less; {instead}"

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any
 
 from django_jobqueue.payload.forms import Form, form_of
-from django_jobqueue.payload.misfit import Misfit
+from django_jobqueue.payload.misfit import Misfit, shown
 from django_jobqueue.payload.signature import read_signature
 
 
@@ -21,6 +21,10 @@ class Forms:
 
     def __init__(self, positional: Sequence[str], forms: Mapping[str, Form]) -> None:
         self._positional, self._forms = positional, forms
+
+    def __bool__(self) -> bool:
+        """Whether any parameter has one."""
+        return bool(self._forms)
 
     def write(
         self, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = ""
@@ -58,7 +62,7 @@ class Forms:
                 turned(name, value, f"args[{index}]")
                 for index, (name, value) in enumerate(zip(names, args, strict=True))
             ],
-            {name: turned(name, value, f"kwargs[{name!r}]") for name, value in kwargs.items()},
+            {name: turned(name, value, f"kwargs[{shown(name)}]") for name, value in kwargs.items()},
         )
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from django_jobqueue.exceptions import InvalidPayload
+from django_jobqueue.payload.misfit import raised
 
 Step = Callable[[list[Any], dict[str, Any]], tuple[list[Any], dict[str, Any]]]
 
@@ -23,10 +24,14 @@ def upgraded(
     if stored > version:
         raise InvalidPayload(place, f"are of version {stored}, and the code here knows version {version} at most")
     for number in range(stored, version):
+        made, flaw = None, ""
         try:
             made = steps[number](args, kwargs)
         except Exception as error:  # the project's code; its words may hold a value
-            raise InvalidPayload(place, f"upgrade {number} raised {type(error).__name__}") from error
+            flaw = raised(error)
+        if flaw:
+            # Outside of the handler: with the error as its context it would be told to the caller after all.
+            raise InvalidPayload(place, f"upgrade {number} raised {flaw}")
         match made:
             case (list() as args, dict() as kwargs):
                 pass

@@ -40,12 +40,21 @@ def find(key: str, *, using: str) -> Effect | None:
 
 
 def record(
-    key: str, request: str, result: str, *, job_id: int | None, keep_seconds: float, ends_here: bool, using: str
+    key: str,
+    request: str,
+    result: str,
+    *,
+    job_id: int | None,
+    keep_seconds: float,
+    ends_here: bool,
+    using: str,
+    over: UUID | None = None,
 ) -> None:
     """Write that it is done, in the transaction that is open on `using`. result is JSON text.
 
-    `ends_here` says that the COMMIT comes next. Waits for another transaction that records the same key. Raises Taken:
-    the transaction is to be rolled back then.
+    `ends_here` says that the COMMIT comes next; `over` is the token of a holder that is gone, whose record becomes this
+    one. Waits for another transaction that records the same key. Raises Taken: the transaction is to be rolled back
+    then.
     """
     failpoint.hit("before record")
     if ends_here:
@@ -54,17 +63,16 @@ def record(
             cursor.execute(
                 "SELECT set_config('idle_in_transaction_session_timeout', %s, true)", [str(COMMIT_WITHIN_MS)]
             )
-    try:
-        Effect.objects.using(using).create(
-            key=key,
-            request=request,
-            result=_json(result),
-            job_id=job_id,
-            done_at=Now(),
-            keep_until=_until(keep_seconds),
-        )
-    except IntegrityError as error:
-        raise Taken(key) from error
+    effects = Effect.objects.using(using)
+    done = {"result": _json(result), "job_id": job_id, "done_at": Now(), "keep_until": _until(keep_seconds)}
+    if over is not None:
+        if not effects.filter(key=key, token=over).update(token=None, **done):
+            raise Taken(key)
+    else:
+        try:
+            effects.create(key=key, request=request, **done)
+        except IntegrityError as error:
+            raise Taken(key) from error
     failpoint.hit("after record")
 
 
@@ -90,7 +98,7 @@ def hold(key: str, request: str, *, job_id: int, token: UUID, keep_seconds: floa
                 if locked is None:
                     continue  # given up, or pruned, in between
                 effect = locked
-                is_ours = effect.done_at is None and effect.request == request and not _lives(effect, using)
+                is_ours = effect.done_at is None and effect.request == request and not is_held(effect, using=using)
                 if is_ours:
                     effects.filter(pk=effect.pk).update(**ours)
         return effect, is_ours
@@ -121,7 +129,8 @@ def prune(*, using: str, limit: int = PRUNE_LIMIT) -> int:
         return Effect.objects.using(using).filter(pk__in=ids).delete()[0]
 
 
-def _lives(effect: Effect, using: str) -> bool:
+def is_held(effect: Effect, *, using: str) -> bool:
+    """Say whether the attempt that is at it has its lease."""
     return Job.objects.using(using).filter(pk__in=[effect.job_id], lease_token=effect.token).exists()
 
 

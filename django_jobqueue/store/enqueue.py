@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db import ProgrammingError, connections, transaction
 from psycopg.errors import UndefinedTable
@@ -18,6 +19,20 @@ ROWS_PER_STATEMENT = 1000
 
 _ROUNDS = 3
 """Tries to insert a key or find who holds it. Each that fails has met a holder that ended in between."""
+
+
+class Gates(NamedTuple):
+    """What a job has to wait for besides its moment: a slot under each limit, and its turn. None is nothing."""
+
+    concurrency_key: str | None = None
+    key_limit: int | None = None
+    task_limit: int | None = None
+    queue_limit: int | None = None
+    order_key: str | None = None
+    order_blocks: bool = False
+
+
+OPEN = Gates()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +51,7 @@ class NewJob:
     metadata: str = "{}"
     unique_key: str | None = None
     unique_until_started: bool = False
+    gates: Gates = OPEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,20 +75,31 @@ def enqueue(jobs: Sequence[NewJob], *, using: str) -> list[Enqueued]:
     """
     if not jobs:
         return []
-    # In one order for all: two batches that have keys in common never wait for each other in a circle.
-    order = sorted(range(len(jobs)), key=lambda index: _place(jobs[index]))
-    chunks = [order[start : start + ROWS_PER_STATEMENT] for start in range(0, len(order), ROWS_PER_STATEMENT)]
+    chunks = in_chunks(jobs)
     is_one_statement = len(jobs) == 1 or (len(chunks) == 1 and all(job.unique_key is None for job in jobs))
     answers: dict[int, Enqueued] = {}
+    with telling_of_missing_tables(using), nullcontext() if is_one_statement else transaction.atomic(using=using):
+        for chunk in chunks:
+            answers |= zip(chunk, _insert([jobs[index] for index in chunk], using), strict=True)
+    return [answers[index] for index in range(len(jobs))]
+
+
+def in_chunks(jobs: Sequence[NewJob]) -> list[list[int]]:
+    """Divide jobs, by their indices, into what one statement carries: those without a key first."""
+    # In one order for all: two batches that have keys in common never wait for each other in a circle.
+    order = sorted(range(len(jobs)), key=lambda index: _place(jobs[index]))
+    return [order[start : start + ROWS_PER_STATEMENT] for start in range(0, len(order), ROWS_PER_STATEMENT)]
+
+
+@contextmanager
+def telling_of_missing_tables(using: str) -> Iterator[None]:
+    """Raise MissingTables where PostgreSQL knows no such table."""
     try:
-        with nullcontext() if is_one_statement else transaction.atomic(using=using):
-            for chunk in chunks:
-                answers |= zip(chunk, _insert([jobs[index] for index in chunk], using), strict=True)
+        yield
     except ProgrammingError as error:
         if isinstance(error.__cause__, UndefinedTable):
             raise MissingTables(using) from error
         raise
-    return [answers[index] for index in range(len(jobs))]
 
 
 def _place(job: NewJob) -> tuple[str, str, str]:
@@ -86,26 +113,27 @@ def _insert(jobs: Sequence[NewJob], using: str) -> list[Enqueued]:
     return rows + _insert_unique(jobs[len(plain) :], using)
 
 
-_Key = tuple[str, str, str | None]
+Key = tuple[str, str, str | None]
+"""What is unique: backend, task and key."""
 
 
 def _insert_unique(jobs: Sequence[NewJob], using: str) -> list[Enqueued]:
-    wanted: dict[_Key, NewJob] = {}
+    wanted: dict[Key, NewJob] = {}
     for job in jobs:
-        wanted.setdefault(_key_of(job), job)
-    found: dict[_Key, Enqueued] = {}
+        wanted.setdefault(key_of(job), job)
+    found: dict[Key, Enqueued] = {}
     for _ in range(_ROUNDS):
         missing = [job for key, job in wanted.items() if key not in found]
         if not missing:
             break
-        inserted: dict[_Key, Enqueued] = run_on(connections[using], _unique_statement(missing))
+        inserted: dict[Key, Enqueued] = run_on(connections[using], _unique_statement(missing))
         found |= inserted
-        if missing := [job for job in missing if _key_of(job) not in found]:
-            holders: dict[_Key, Enqueued] = run_on(connections[using], _holders_statement(missing))
+        if missing := [job for job in missing if key_of(job) not in found]:
+            holders: dict[Key, Enqueued] = run_on(connections[using], holders_statement(missing))
             found |= holders
     rows = []
     for job in jobs:
-        key = _key_of(job)
+        key = key_of(job)
         if key not in found:
             raise UniqueKeyContended(job.task, job.unique_key)
         rows.append(found[key])
@@ -114,7 +142,8 @@ def _insert_unique(jobs: Sequence[NewJob], using: str) -> list[Enqueued]:
     return rows
 
 
-def _key_of(job: NewJob) -> _Key:
+def key_of(job: NewJob) -> Key:
+    """Return what a job with a key is the only one of."""
     return job.backend, job.task, job.unique_key
 
 
@@ -130,10 +159,40 @@ def _params(jobs: Sequence[NewJob]) -> dict[str, str]:
         "run_afters": array(["NULL" if job.run_after is None else f'"{job.run_after.isoformat()}"' for job in jobs]),
         "max_attempts": array([str(job.max_attempts) for job in jobs]),
         "metadata": text_array([job.metadata for job in jobs]),
+        **_gates(jobs),
     }
 
 
-def _unique_params(jobs: Sequence[NewJob]) -> dict[str, str]:
+def _gates(jobs: Sequence[NewJob]) -> dict[str, str]:
+    if all(job.gates is OPEN for job in jobs):
+        # PostgreSQL fills up what is shorter than the other arrays with NULL.
+        return _OPEN_GATES
+    gates = [job.gates for job in jobs]
+    return {
+        "concurrency_keys": _texts([gate.concurrency_key for gate in gates]),
+        "key_limits": _numbers([gate.key_limit for gate in gates]),
+        "task_limits": _numbers([gate.task_limit for gate in gates]),
+        "queue_limits": _numbers([gate.queue_limit for gate in gates]),
+        "order_keys": _texts([gate.order_key for gate in gates]),
+        "order_blocks": array([str(gate.order_blocks).lower() for gate in gates]),
+    }
+
+
+def _numbers(values: Sequence[int | None]) -> str:
+    return array(["NULL" if value is None else str(value) for value in values])
+
+
+def _texts(values: Sequence[str | None]) -> str:
+    return array(["NULL" if value is None else text_array([value])[1:-1] for value in values])
+
+
+_OPEN_GATES = dict.fromkeys(
+    ("concurrency_keys", "key_limits", "task_limits", "queue_limits", "order_keys", "order_blocks"), "{}"
+)
+
+
+def unique_params(jobs: Sequence[NewJob]) -> dict[str, str]:
+    """Write the columns of jobs as arrays; no key is an empty text."""
     return _params(jobs) | {
         "unique_keys": text_array([job.unique_key or "" for job in jobs]),
         "unique_until_started": array([str(job.unique_until_started).lower() for job in jobs]),
@@ -145,13 +204,14 @@ def _statement(jobs: Sequence[NewJob]) -> Statement[list[Enqueued]]:
     return Statement("enqueue", _params(jobs), lambda rows: [Enqueued(*row) for row in rows])
 
 
-def _unique_statement(jobs: Sequence[NewJob]) -> Statement[dict[_Key, Enqueued]]:
-    return Statement("enqueue_unique", _unique_params(jobs), lambda rows: _by_key(rows, created=True))
+def _unique_statement(jobs: Sequence[NewJob]) -> Statement[dict[Key, Enqueued]]:
+    return Statement("enqueue_unique", unique_params(jobs), lambda rows: _by_key(rows, created=True))
 
 
-def _holders_statement(jobs: Sequence[NewJob]) -> Statement[dict[_Key, Enqueued]]:
-    return Statement("unique_holders", _unique_params(jobs), lambda rows: _by_key(rows, created=False))
+def holders_statement(jobs: Sequence[NewJob]) -> Statement[dict[Key, Enqueued]]:
+    """Ask for the live jobs that hold the keys of these."""
+    return Statement("unique_holders", unique_params(jobs), lambda rows: _by_key(rows, created=False))
 
 
-def _by_key(rows: list[Row], *, created: bool) -> dict[_Key, Enqueued]:
+def _by_key(rows: list[Row], *, created: bool) -> dict[Key, Enqueued]:
     return {(row[0], row[1], row[2]): Enqueued(row[3], row[4], row[5], created) for row in rows}

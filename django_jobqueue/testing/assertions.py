@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -10,8 +9,10 @@ from django_jobqueue.compat import AnyTask
 from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.models import Job
 from django_jobqueue.payload import storable_json
+from django_jobqueue.payload.signature import named_signature
 from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.tasks import names_of
+from django_jobqueue.testing.commits import come_to_the_commit, words_for_waiting
 
 SHOWN = 10
 
@@ -49,13 +50,14 @@ def _by_name(task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any]) -> A
     """Name the arguments of a call by parameters, so that it does not matter how they were passed."""
     try:
         context = [None] if task.takes_context else []
-        bound = inspect.signature(task.func).bind(*context, *args, **kwargs)
+        bound = named_signature(task.func).bind_partial(*context, *args, **kwargs)
     except TypeError:  # older than the function
         return args, kwargs
     return {**bound.arguments}
 
 
 def _jobs(task: AnyTask) -> list[Job]:
+    come_to_the_commit(task.backend)
     jobs = Job.objects.using(queue_database(task.backend)).filter(backend=task.backend, task__in=names_of(task))
     return list(jobs.order_by("-pk"))
 
@@ -63,9 +65,9 @@ def _jobs(task: AnyTask) -> list[Job]:
 def _there(task: AnyTask) -> str:
     jobs = _jobs(task)
     if not jobs:
-        return "there is none of this task"
+        return f"there is none of this task{words_for_waiting(task)}"
     calls = [f"job {job.pk}{_words(job.args, job.kwargs)} {job.status}" for job in jobs[:SHOWN]]
-    return f"there are {len(jobs)}: {', '.join(calls)}"
+    return f"there are {len(jobs)}: {', '.join(calls)}{words_for_waiting(task)}"
 
 
 def _words(args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import timedelta
 from typing import Any
 
 from django.db import connections
 from django.db.models import QuerySet
 
 from django_jobqueue.compat import AnyTask
-from django_jobqueue.database import queue_database
+from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.models import Job
 from django_jobqueue.policy.lifecycle import TERMINAL
 from django_jobqueue.policy.outcomes import Committed, Failure, Lost, Outcome
@@ -25,9 +24,6 @@ from django_jobqueue.testing.hands import Hands
 from django_jobqueue.worker.flight import Flight
 
 Effects = Mapping[str, int]
-
-MAX_WAIT = timedelta(days=31)
-"""No back-off is longer: the drill waits for none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +89,8 @@ def deliver_twice(task: AnyTask, arrange: Callable[[], Mapping[str, Any]], effec
     Needs committed data: a TransactionTestCase, or `django_db(transaction=True)`. Raises AssertionError if a single
     run does not succeed.
     """
-    if connections[queue_database(task.backend)].in_atomic_block:
+    databases = {queue_database(task.backend), queue_options(task.backend).transaction_database}
+    if any(connections[alias].in_atomic_block for alias in databases):
         raise RuntimeError(
             "deliver_twice() commits: use TransactionTestCase, or pytest.mark.django_db(transaction=True)"
         )
@@ -153,7 +150,7 @@ class _Job:
         return Job.objects.using(self._hands.using).filter(pk=self._id)
 
     def _take(self) -> Flight:
-        flight = self._hands.take(MAX_WAIT)
+        flight = self._hands.take(None)  # it waits for no back-off
         if flight is None:
             raise AssertionError(f"job {self._id} is {self.status}, and cannot be claimed: does a worker run beside?")
         return flight

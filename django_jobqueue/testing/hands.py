@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import Context
 from dataclasses import dataclass
-from datetime import timedelta
+from datetime import datetime, timedelta
 from inspect import iscoroutinefunction
-from typing import Any
+from typing import Any, Literal
 from uuid import uuid4
 
 from asgiref.sync import async_to_sync
 from django.db import connections
-from django.db.models import Q
+from django.db.models import F, Max, Q, QuerySet
 from django.db.models.functions import Now
 from psycopg.pq import TransactionStatus
 
@@ -24,10 +24,12 @@ from django_jobqueue.exceptions import InvalidOptions
 from django_jobqueue.models import Job
 from django_jobqueue.policy.lifecycle import DUE_BY_TIME, TERMINAL, Status
 from django_jobqueue.policy.outcomes import Committed, Outcome
+from django_jobqueue.store.admit import admit_limited, admit_lock, admit_ordered
 from django_jobqueue.store.claim import Serving, claim, queue_pattern
 from django_jobqueue.store.promote import promote
 from django_jobqueue.store.settle import settle
 from django_jobqueue.store.statement import run_on
+from django_jobqueue.testing.commits import come_to_the_commit
 from django_jobqueue.worker import executor
 from django_jobqueue.worker.executor import Bounds, Order
 from django_jobqueue.worker.flight import Flight
@@ -36,6 +38,9 @@ from django_jobqueue.worker.judge import Judge
 from django_jobqueue.worker.pace import Pace
 
 LEASE_SECONDS = 3600.0
+
+Latest = timedelta | datetime | None
+"""The last moment whose jobs are run: so far from now, or itself; None is any."""
 
 
 class JobFailed(AssertionError):
@@ -53,28 +58,55 @@ class Ran:
 
 
 def run_jobs(
-    *queues: str, within: timedelta = timedelta(0), limit: int = 1000, check: bool = False, backend: str = "default"
+    *queues: str,
+    within: timedelta = timedelta(0),
+    until: datetime | Literal["all"] | None = None,
+    limit: int = 1000,
+    check: bool = False,
+    backend: str = "default",
 ) -> list[Ran]:
     """Run what is due, and what becomes due by that, in this process: in claim order, one after the other.
 
-    `queues` are names or prefixes, as `runworker --queue` takes them; none is all. What waits for a moment `within`
-    that time is run too, retries included. With `check` the first attempt that does not succeed raises JobFailed.
-    Time limits of functions are not kept: that takes a process.
+    `queues` are names or prefixes, as `runworker --queue` takes them; none is all. With `check` the first attempt that
+    does not succeed raises JobFailed. Time limits of functions are not kept: that takes a process.
+
+    What waits for a moment `within` that time, or `until` that moment, is run too, as if the time had passed: retries,
+    snoozes, jobs for later. "all" is whatever the moment is. What is put off meanwhile waits from the moment at which
+    the attempt ran. The clock of the test's own code stays as it is.
 
     Works inside a TestCase: nothing is committed. Raises AssertionError where more than `limit` attempts are due.
     """
+    latest = _latest(within, until)
     hands = Hands(backend, queues)
     ran: list[Ran] = []
-    while flight := hands.take(within):
+    while flight := hands.take(latest):
         if len(ran) == limit:
             raise AssertionError(
-                f"{limit} attempts have run, and job {flight.claimed.id} is due; does one enqueue itself?"
+                f"{limit} attempts have run, and job {flight.claimed.id} of {flight.claimed.task} is due"
+                f"{hands.words_for_passed}, for the {_nth(flight.claimed.attempt_number)} time; does it snooze, or "
+                "enqueue itself, for ever?"
             )
         ran.append(hands.settle(flight, hands.run(flight)))
         if check and ran[-1].outcome != "succeeded":
             told = ran[-1].traceback or ran[-1].message
             raise JobFailed(f"job {ran[-1].job.pk} of {ran[-1].job.task} {ran[-1].outcome}: {told}")
     return ran
+
+
+def _latest(within: Any, until: Any) -> Latest:
+    if not isinstance(within, timedelta):
+        raise ValueError(f"within is a timedelta; got {within!r}")
+    if until is None:
+        return within
+    if within:
+        raise ValueError("say within or until, not both")
+    if until != "all" and not isinstance(until, datetime):
+        raise ValueError(f'until is a datetime, or "all"; got {until!r}')
+    return None if until == "all" else until
+
+
+def _nth(number: int) -> str:
+    return f"{number}{'th' if number % 100 in (11, 12, 13) else {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th')}"
 
 
 class Hands:
@@ -93,6 +125,9 @@ class Hands:
         self._judge = Judge(self._registry, self._options)
         self._worker_id = uuid4()
         self._intake = Intake(self._registry, Pace(), self._worker_id)
+        self._passed = timedelta(0)
+        """How far ahead of the clock the job is that was brought forward last."""
+        self._newest = 0
         self.serve(*queues)
 
     def serve(self, *queues: str) -> None:
@@ -102,21 +137,49 @@ class Hands:
         for name in queues:
             self._queues |= Q(queue_name__startswith=name[:-1]) if name.endswith("*") else Q(queue_name=name)
 
-    def take(self, within: timedelta) -> Flight | None:
-        """Claim the next job that is due within that time."""
-        return self._claim() or (self._claim() if self._bring_forward(within) else None)
+    def take(self, latest: Latest) -> Flight | None:
+        """Claim the next job that is due by then."""
+        come_to_the_commit(self._backend)
+        self._newest = self._jobs.aggregate(newest=Max("pk"))["newest"] or 0
+        return self._claim() or (self._claim() if self._bring_forward(latest) else None)
 
-    def _bring_forward(self, within: timedelta) -> bool:
-        """Have the next job that waits for a moment wait no longer, if it is within that time."""
-        waiting = Job.objects.using(self.using).filter(
-            self._queues, backend=self._backend, status=Status.WAITING, waiting_for__in=DUE_BY_TIME
-        )
-        next_ids = waiting.filter(run_after__lte=Now() + within).order_by("run_after", "pk").values("pk")[:1]
-        return bool(Job.objects.using(self.using).filter(pk__in=next_ids).update(run_after=Now()))
+    @property
+    def words_for_passed(self) -> str:
+        """Say how far ahead of the clock this is."""
+        return f", {timedelta(seconds=round(self._passed.total_seconds()))} from now" if self._passed else ""
+
+    @property
+    def _jobs(self) -> QuerySet[Job]:
+        return Job.objects.using(self.using)
+
+    @property
+    def _waiting(self) -> QuerySet[Job]:
+        return self._jobs.filter(backend=self._backend, status=Status.WAITING, waiting_for__in=DUE_BY_TIME)
+
+    def _bring_forward(self, latest: Latest) -> bool:
+        """Have the next job that waits for a moment wait no longer, if that is not too late."""
+        waiting = self._waiting.filter(self._queues).annotate(ahead=F("run_after") - Now())
+        if latest is not None:
+            waiting = waiting.filter(run_after__lte=Now() + latest if isinstance(latest, timedelta) else latest)
+        found = waiting.order_by("run_after", "pk").values_list("pk", "ahead").first()
+        if found is None:
+            return False
+        pk, ahead = found
+        self._passed = max(self._passed, ahead)
+        return bool(self._jobs.filter(pk=pk).update(run_after=Now()))
+
+    def _put_off(self, job_id: int) -> None:
+        """Have what an attempt has put off, or asked for later, wait from the moment that the attempt ran at."""
+        if self._passed:
+            put_off = self._waiting.filter(Q(pk=job_id) | Q(pk__gt=self._newest))
+            put_off.update(run_after=F("run_after") + self._passed)
 
     def _claim(self) -> Flight | None:
         connection = connections[self.using]
         run_on(connection, promote())
+        run_on(connection, admit_lock())
+        run_on(connection, admit_ordered())
+        run_on(connection, admit_limited())
         token = uuid4()
         claims = claim(
             backend=self._backend,
@@ -136,7 +199,8 @@ class Hands:
         """Run an attempt here."""
         order = Order.read(*flight.order().split(b"\n"))
         task = self._registry.get(order.task)
-        bounds = Bounds(self._options.max_result_bytes, self._backend, self.using)
+        sources = self._options.secret_sources or {}
+        bounds = Bounds(self._options.max_result_bytes, self._backend, self.using, secret_sources=sources)
         with _kept_settings(self.using), _savepoint(self.using):
             if task is not None and iscoroutinefunction(task.func):
                 # In a context of its own: the attempt is not the test's.
@@ -151,6 +215,8 @@ class Hands:
             )
             for statement in settle([settlement]):
                 run_on(connections[self.using], statement)
+        come_to_the_commit(self._backend)
+        self._put_off(flight.claimed.id)
         job = Job.objects.using(self.using).get(pk=flight.claimed.id)
         attempts = job.attempts.using(self.using).order_by("number")
         if job.status in TERMINAL:

@@ -11,7 +11,9 @@ from typing import Any
 
 from django.db.models import QuerySet
 
+from django_jobqueue import secret_sources
 from django_jobqueue.compat import AnyTask
+from django_jobqueue.database import queue_options
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import LIVE
@@ -23,7 +25,7 @@ from django_jobqueue.tasks import require_arguments, version_of
 CHUNK = 500
 """Rows that are in memory at a time."""
 
-_COLUMNS = ("id", "task", "version", "args", "kwargs")
+_COLUMNS = ("id", "task", "version", "args", "kwargs", "backend")
 
 
 @dataclass(slots=True)
@@ -41,23 +43,24 @@ class Fit:
 def stored_arguments(using: str, registry: Registry) -> list[Fit]:
     """Try the arguments of every live job and open dead letter on the code here, without calling a task.
 
-    Upgrades are called, and what reads types of the project's. Holds as many rows as CHUNK.
+    Upgrades are called, and what reads types of the project's. Secrets are looked for in the settings and the
+    environment; no source of the project's is asked. Holds as many rows as CHUNK.
     """
     found: dict[tuple[str, int], Fit] = {}
     # Of one moment: a job that goes from one state to the next while others are read would be left out. And a named
     # cursor lives as long as a transaction, behind a pooler too.
     with snapshot(using):
-        for job_id, name, version, args, kwargs in _rows(using):
+        for job_id, name, version, args, kwargs, backend in _rows(using):
             fit = found.setdefault((name, version), Fit(name, version))
             fit.jobs += 1
-            if problem := _problem(registry.get(name), args, kwargs, version):
+            if problem := _problem(registry.get(name), args, kwargs, version, backend):
                 fit.unfit += 1
                 if fit.example is None:
                     fit.example, fit.problem = job_id, problem
     return [found[key] for key in sorted(found)]
 
 
-def _rows(using: str) -> Iterator[tuple[int, str, int, Any, Any]]:
+def _rows(using: str) -> Iterator[tuple[int, str, int, Any, Any, str]]:
     # State by state: each has an index of its own, and finished jobs are in none.
     sources: list[QuerySet[Any, Any]] = [
         Job.objects.using(using).filter(status=status).values_list(*_COLUMNS) for status in sorted(LIVE)
@@ -68,13 +71,14 @@ def _rows(using: str) -> Iterator[tuple[int, str, int, Any, Any]]:
         yield from source.iterator(chunk_size=CHUNK)
 
 
-def _problem(task: AnyTask | None, args: Any, kwargs: Any, version: int) -> str:
+def _problem(task: AnyTask | None, args: Any, kwargs: Any, version: int, backend: str) -> str:
     if task is None:
         return "no task has this name"
     if version > version_of(task):
         return f"the code here knows version {version_of(task)} at most"
     try:
-        require_arguments(task, args, kwargs, version=version)
+        references = require_arguments(task, args, kwargs, version=version)
     except InvalidPayload as error:
         return text(str(error), veil_of(task).secrets_in(args, kwargs))
-    return ""
+    sources = (queue_options(backend).secret_sources if references else None) or {}
+    return next(filter(None, (secret_sources.problem(each, sources) for each in sorted(references, key=str))), "")

@@ -10,6 +10,7 @@ Reading order:
 - `frames`      how the two speak: length-prefixed JSON on a socket pair, never pickle
 - `wire`        outcomes in words, for a frame
 - `executor`    one attempt in a runner: the only place that calls a task
+- `arguments`   what the task is called with, secrets at last
 - `verdict`     what an exception of a task means
 - `discretion`  the words of a failure without the secrets of its attempt
 - `atomic`      a job and the record of its success in one transaction

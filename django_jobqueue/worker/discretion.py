@@ -2,16 +2,20 @@
 
 A runner has both at hand: the error, and the arguments that it may quote. Once the words are shortened, stored and
 logged nobody can tell a secret from them any more, so they are covered here, first. Only a failure costs anything.
+
+What a reference stood for is covered in its own attempt, and in what this process says later: a client that was given
+the key may outlive the job, and fail in another's name.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
+from threading import Lock
 from typing import Any, Protocol
 
-from django_jobqueue import shown
+from django_jobqueue import running, shown
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.masking import MASK
@@ -19,6 +23,12 @@ from django_jobqueue.payload.storable_text import describe
 from django_jobqueue.payload.versions import upgraded
 from django_jobqueue.policy.outcomes import Failure
 from django_jobqueue.tasks import Task
+
+MAX_REMEMBERED = 50
+"""Values that a process covers after their attempts; each makes the search of a text longer."""
+
+_remembered: dict[str, None] = {}
+_remembering = Lock()
 
 
 class Stored(Protocol):
@@ -37,6 +47,16 @@ def prepare() -> None:
     shown.text(cover_any("prepare: all that is read"), {"prepared ä"})
 
 
+def remember(values: Iterable[str]) -> None:
+    """Note what references stand for, so that it is covered from now on; the latest if there are many."""
+    with _remembering:
+        for value in values:
+            _remembered.pop(value, None)
+            _remembered[value] = None
+        for value in list(_remembered)[:-MAX_REMEMBERED]:
+            del _remembered[value]
+
+
 def failure_of(error: BaseException, order: Stored, task: AnyTask | None) -> Failure:
     """Say what an exception was, without the secrets of the settings and of the attempt that it ended. Never raises."""
     return describe(error, cover=cover_for(order, task))
@@ -51,7 +71,7 @@ def cover_for(order: Stored, task: AnyTask | None) -> Callable[[str], str]:
         try:
             if secrets is None:
                 secrets = _secrets(order, task)
-            return shown.text(words, secrets)
+            return shown.text(words, secrets | _revealed())
         except BaseException:  # settings are code too; a stack may be nearly full
             return MASK
 
@@ -61,9 +81,15 @@ def cover_for(order: Stored, task: AnyTask | None) -> Callable[[str], str]:
 def cover_any(words: str) -> str:
     """Cover what looks like a secret in a text that belongs to no attempt. Never raises."""
     try:
-        return shown.text(words)
+        return shown.text(words, _revealed())
     except BaseException:
         return MASK
+
+
+def _revealed() -> set[str]:
+    attempt = running.attempt.get()
+    with _remembering:
+        return {*_remembered, *(attempt.secrets if attempt else ())}
 
 
 def _secrets(order: Stored, task: AnyTask | None) -> set[str]:

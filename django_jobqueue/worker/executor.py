@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextvars import Context
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache, partial
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -19,8 +19,9 @@ from uuid import UUID
 from django_jobqueue import results, running, tasks
 from django_jobqueue.compat import AnyTask, task_backends, task_started
 from django_jobqueue.exceptions import InvalidPayload
+from django_jobqueue.payload.spilled import Spill
 from django_jobqueue.payload.storable_json import dumps
-from django_jobqueue.payload.storable_text import Cover, class_path, storable
+from django_jobqueue.payload.storable_text import Cover
 from django_jobqueue.policy.outcomes import (
     Cancelled,
     Committed,
@@ -32,10 +33,10 @@ from django_jobqueue.policy.outcomes import (
     Verdict,
 )
 from django_jobqueue.worker import slate
+from django_jobqueue.worker.arguments import Ready, read
 from django_jobqueue.worker.discretion import cover_for, failure_of
 from django_jobqueue.worker.verdict import log_error, outcome_of
 
-_DECODER = json.JSONDecoder()
 RECEIVER_SECONDS = 10.0
 """A coroutine begins after so long, whether receivers of `task_started` that are coroutines have returned or not."""
 
@@ -71,11 +72,12 @@ class Order(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What the runner must keep to: how large a result may be, and whose jobs these are."""
+    """What the runner must keep to: how large a result may be, whose jobs these are, and who is asked for secrets."""
 
     max_result_bytes: int
     backend: str
     database: str = "default"
+    secret_sources: Mapping[str, str] = field(default_factory=dict)
 
 
 def _never() -> bool:
@@ -103,14 +105,16 @@ def run(
     atomic task has committed, before its callbacks are called. `rested` is False when the thread comes straight from
     another attempt, which has left its connections checked.
     """
+    context = Context()
     try:
         if order.is_limited:
             tell("taken")
         if rested:
             slate.before()
-        return Context().run(_run, order, task, bounds, is_unwanted, tell)
+        return context.run(_run, order, task, bounds, is_unwanted, tell)
     except BaseException as error:  # a damaged row, a connection that cannot be had: the slot outlives that too
-        return Failed(failure_of(error, order, task))
+        # In its context: there it is known what the attempt was given.
+        return Failed(context.run(failure_of, error, order, task))
     finally:
         slate.after(order.task)
 
@@ -136,9 +140,10 @@ async def run_async(
         tell("taken")
     if is_unwanted():
         return NEVER_BEGUN
-    result = _prepare(order, task, bounds)
-    if isinstance(result, Failed):
-        return result
+    ready = read(order, task, bounds)
+    if isinstance(ready, Failed):
+        return ready
+    result = ready.result
     if await _tell_async(result, bounds.backend, cover_for(order, task)) and is_unwanted():
         # The cancel was delivered to a receiver, and no second one follows.
         return NEVER_BEGUN
@@ -148,8 +153,9 @@ async def run_async(
         tell("begun")
     try:
         async with timer:
+            args, kwargs = await ready.arguments_async()
             with _LeavingCopies():
-                value = await task.func(*_call_args(task, result, order, is_unwanted), **result.kwargs)
+                value = await task.func(*_with_context(args, ready, order, is_unwanted), **kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
         # Not isinstance: it would ask the exception for its class.
         if timer.expired() and issubclass(type(error), TimeoutError):
@@ -170,17 +176,17 @@ def _run(
         return NEVER_BEGUN
     if task is None:
         return Failed(Failure("builtins.LookupError", f"no task is named {order.task!r} here"), Verdict.UNKNOWN_TASK)
-    result = _prepare(order, task, bounds)
-    if isinstance(result, Failed):
-        return result
-    _tell(result, bounds.backend, cover_for(order, task))
+    ready = read(order, task, bounds)
+    if isinstance(ready, Failed):
+        return ready
+    _tell(ready.result, bounds.backend, cover_for(order, task))
     if not tasks.is_atomic(task):
-        return _call(order, task, result, bounds, is_unwanted, tell)
+        return _call(order, ready, bounds, is_unwanted, tell)
     # Here, because it needs the models, and a runner's process imports this module before the apps are ready.
     from django_jobqueue.worker.atomic import run_atomic
 
     try:
-        call = partial(_call, order, task, result, bounds, is_unwanted, tell)
+        call = partial(_call, order, ready, bounds, is_unwanted, tell)
         note = partial(tell, "committed")
         return run_atomic(
             call,
@@ -191,59 +197,26 @@ def _run(
             cover=cover_for(order, task),
         )
     except BaseException as error:  # errors on commit are failures like any other
-        return outcome_of(error, order, task, result, is_unwanted)
+        return outcome_of(error, order, task, ready.result, is_unwanted)
 
 
 def _call(
     order: Order,
-    task: AnyTask,
-    result: results.TaskResult,
+    ready: Ready,
     bounds: Bounds,
     is_unwanted: Callable[[], bool],
     tell: Callable[[str], None],
 ) -> Outcome:
     if order.is_limited:
         tell("begun")
+    task = ready.task
     try:
+        args, kwargs = ready.arguments()
         with _LeavingCopies():
-            value = task.func(*_call_args(task, result, order, is_unwanted), **result.kwargs)
+            value = task.func(*_with_context(args, ready, order, is_unwanted), **kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
-        return outcome_of(error, order, task, result, is_unwanted)
+        return outcome_of(error, order, task, ready.result, is_unwanted)
     return _succeeded(value, order, task, bounds)
-
-
-def _prepare(order: Order, task: AnyTask, bounds: Bounds) -> results.TaskResult | Failed:
-    try:
-        args, kwargs = _DECODER.decode(order.args), _DECODER.decode(order.kwargs)
-    except (ValueError, RecursionError) as error:
-        return _unreadable(f"the stored arguments cannot be read: {error}", order, task)
-    if not isinstance(args, list) or not isinstance(kwargs, dict):
-        kinds = f"{type(args).__name__} and {type(kwargs).__name__}"
-        return _unreadable(f"the stored args and kwargs are of type {kinds}, not list and dict", order, task)
-    try:
-        args, kwargs = tasks.arguments_for(task, args, kwargs, version=order.version)
-    except InvalidPayload as error:
-        return _unreadable(f"the stored arguments do not fit: {error}", order, task)
-    # In the context of this attempt alone: for `once`.
-    running.attempt.set(running.RunningAttempt(order.job_id, UUID(order.token), bounds.backend, tasks.is_atomic(task)))
-    return results.for_attempt(
-        id=str(order.job_id),
-        task=task,
-        backend=bounds.backend,
-        args=args,
-        kwargs=kwargs,
-        attempt_number=order.attempt_number,
-        worker_id=order.worker_ids[-1],
-        earlier_worker_ids=order.worker_ids[:-1],
-        enqueued_at=order.enqueued_at,
-        started_at=order.started_at,
-        last_attempted_at=order.last_attempted_at,
-    )
-
-
-def _unreadable(message: str, order: Order, task: AnyTask) -> Failed:
-    words = storable(cover_for(order, task)(message), 500)
-    return Failed(Failure(class_path(InvalidPayload), words), Verdict.INVALID_PAYLOAD)
 
 
 def _tell(result: results.TaskResult, backend: str, cover: Cover) -> None:
@@ -295,15 +268,19 @@ class _LeavingCopies:
         os._exit(code & 0xFF if isinstance(code, int) else 1)
 
 
-def _call_args(task: AnyTask, result: results.TaskResult, order: Order, is_unwanted: Callable[[], bool]) -> list[Any]:
-    if not task.takes_context:
-        return result.args
-    context = results.TaskContext(task_result=result, edit_count=order.edit_count, is_unwanted=is_unwanted)
-    return [context, *result.args]
+def _with_context(args: list[Any], ready: Ready, order: Order, is_unwanted: Callable[[], bool]) -> list[Any]:
+    if not ready.task.takes_context:
+        return args
+    context = results.TaskContext(task_result=ready.result, edit_count=order.edit_count, is_unwanted=is_unwanted)
+    return [context, *args]
 
 
 def _succeeded(value: Any, order: Order, task: AnyTask, bounds: Bounds) -> Outcome:
+    attempt = running.attempt.get()
     try:
-        return Succeeded(dumps(value, "result", max_bytes=bounds.max_result_bytes))
+        text = dumps(value, "result", max_bytes=bounds.max_result_bytes)
+        if attempt is not None and attempt.secrets:
+            Spill(attempt.secrets).require_none(value, "result", "a result is stored, and secrets are not")
+        return Succeeded(text)
     except InvalidPayload as error:
         return Failed(failure_of(error, order, task), Verdict.INVALID_RESULT)

@@ -41,7 +41,11 @@ class WorkerPlan:
     @property
     def runner(self) -> RunnerPlan:
         """What each runner is told."""
-        return RunnerPlan(self.threads, Bounds(self.options.max_result_bytes, self.backend, self.options.database))
+        options = self.options
+        sources = dict(options.secret_sources or {})
+        return RunnerPlan(
+            self.threads, Bounds(options.max_result_bytes, self.backend, options.database, secret_sources=sources)
+        )
 
     @property
     def summary(self) -> str:

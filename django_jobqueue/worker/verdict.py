@@ -13,7 +13,7 @@ from traceback import walk_tb
 
 from django_jobqueue import results, tasks
 from django_jobqueue.compat import AnyTask
-from django_jobqueue.exceptions import InvalidPayload, JobCancelled, Reject, Retry, Snooze
+from django_jobqueue.exceptions import InvalidPayload, JobCancelled, Reject, Retry, SecretUnavailable, Snooze
 from django_jobqueue.payload.signature import signature_of
 from django_jobqueue.payload.storable_text import Cover, describe, storable
 from django_jobqueue.policy.backoff import Backoff
@@ -48,6 +48,9 @@ def _judged(error: BaseException, task: AnyTask, result: results.TaskResult, cov
             return Failed(describe(error, cover=cover), after_seconds=Retry(error.after).after)
         case Reject():
             return Failed(describe(error, cover=cover), Verdict.REJECTED)
+        case SecretUnavailable():
+            # Nothing of the task has run: its rules for what it raises say nothing of this.
+            return Failed(describe(error, cover=cover), after_seconds=_asked_backoff(error, task, result, cover))
         case TypeError() if refusal := _refusal(error, task, result):
             message = f"{task.module_path} does not take the stored arguments: {refusal}"
             return Failed(Failure("builtins.TypeError", storable(cover(message), 4000)), Verdict.INVALID_PAYLOAD)

@@ -55,7 +55,7 @@ def test_the_log_of_the_admin_tells_of_both(boss):
         ({"reason": " "}, "This field is required."),
         ({"until": "soon"}, "takes a duration such as 90s, 30m, 2h or 1d12h"),
         ({"until": "2020-01-01"}, "has passed: name a moment to come, or none"),
-        ({"target": "ma*il"}, "names no queue: write a name, or the beginning of one and *"),
+        ({"target": "ma*il"}, "names no queue: an asterisk ends the beginning of a name"),
         ({"kind": "planet"}, "is not one of the available choices"),
     ],
 )

@@ -5,8 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from tests.chaos.harness import complaints, drain, rules, rules_for_people
+from tests.chaos.harness import complaints, drain, recovery, rules, rules_for_people
 from tests.chaos.harness.evidence import Evidence
+from tests.chaos.harness.nemesis import Wound
 
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
 
@@ -209,3 +210,23 @@ def test_what_was_given_back_is_not_judged_by_a_later_attempt():
     evidence = Evidence(moves={1: moves}, attempts={1: [attempt("lost", began=8, ended=20)]})
 
     assert not list(rules.nobody_is_rescued_too_early(evidence))
+
+
+def test_a_recovery_that_the_next_fault_cuts_short_counts_until_that_begins():
+    """How long the next fault lasts is not how long the one before took to be over."""
+    wounds = [Wound(10.0, 1, began_at=8.0), Wound(15.0, 1, began_at=11.0)]
+
+    assert recovery.recoveries(Evidence(), wounds, [("one", 15.5), ("two", 10.25)]) == [0.25, 0.5, 1.0]
+
+
+def test_a_fault_that_nobody_felt_is_a_complaint():
+    """Where there is one kind of fault each of them counts, and in a mix more than a quarter of a kind."""
+    accepted = Evidence(outcomes={number: {"what": "ok", "job": number} for number in range(20)})
+
+    def about(*bites, kind=""):
+        wounds = [Wound(1.0, number, kind=kind) for number in bites]
+        return list(complaints.of_harmless_faults(wounds, accepted, 20))
+
+    assert about(1, 0) == ["harmless: nobody felt fault [2] of 2"]
+    assert about(0, 1, 1, 1, kind="stop") == []
+    assert about(0, 1, 1, kind="stop") == ["harmless: nobody felt fault [1] of 3 stop"]

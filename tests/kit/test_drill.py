@@ -90,10 +90,16 @@ def test_it_asks_for_committed_data():
 
 def test_it_does_not_fork_a_pool(monkeypatch):
     """A copy would take the sessions of Django's pool for its own: the kill would not end them."""
+    connection.close()
     monkeypatch.setitem(connection.settings_dict, "OPTIONS", {**connection.settings_dict["OPTIONS"], "pool": True})
 
     with pytest.raises(RuntimeError, match="leave \"pool\" out of DATABASES\\['default'\\] in tests"):
         deliver_twice(tasks.by_once, arrange, effects)
+
+    # Before anybody else opens what the test has closed.
+    connection.close()
+    connection.close_pool()
+    monkeypatch.undo()
 
 
 def test_nothing_of_the_test_is_lost():

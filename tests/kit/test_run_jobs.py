@@ -1,12 +1,13 @@
 """run_jobs: what is due runs in the test's own process and transaction, as a worker would run it."""
 
+import re
 from datetime import timedelta
 
 import pytest
 from django.db import connection
 from django.test import TestCase
 
-from django_jobqueue import operations
+from django_jobqueue import operations, task
 from django_jobqueue.compat import PACKAGE, task_finished
 from django_jobqueue.exceptions import InvalidOptions
 from django_jobqueue.models import DeadLetter, Job
@@ -16,6 +17,13 @@ from tests.stage import tasks as stage
 from tests.stage.models import Order, Trace
 
 pytestmark = pytest.mark.django_db
+
+
+@task
+def hourly():
+    """Ask for the next run."""
+    hourly.using(run_after=stage.timezone.now() + timedelta(hours=1)).enqueue()
+
 
 SOON = timedelta(hours=2)
 
@@ -79,6 +87,62 @@ def test_what_waits_runs_when_it_is_within_the_time_asked_for():
     assert [ran.outcome for ran in run_jobs(within=SOON)] == ["succeeded"] * 2
 
 
+def test_time_passes_as_far_as_is_asked_for():
+    """What is put off waits from the moment at which it ran: six times an hour is six times, and then it waits."""
+    cast.snooze.enqueue(600)
+
+    assert len(run_jobs(within=timedelta(minutes=65))) == 7
+    job = Job.objects.get()
+    assert (job.snooze_count, job.status) == (7, "WAITING")
+    assert timedelta(minutes=69) < job.run_after - job.enqueued_at < timedelta(minutes=71)
+    assert run_jobs(within=timedelta(minutes=65)) == []
+    assert len(run_jobs(within=timedelta(minutes=75))) == 1
+
+
+def test_what_jobs_ask_for_later_is_later_by_the_time_that_has_passed():
+    """A task that enqueues itself for the next hour runs once an hour."""
+    hourly.enqueue()
+
+    assert len(run_jobs(within=timedelta(hours=5, minutes=30))) == 6
+
+
+def test_a_moment_may_be_named():
+    """What waits until then, and not for longer."""
+    now = stage.timezone.now()
+    for hours in (1, 2, 3):
+        cast.give_back.using(run_after=now + timedelta(hours=hours)).enqueue(hours)
+
+    assert [ran.job.args for ran in run_jobs(until=now + timedelta(hours=2))] == [[1], [2]]
+    assert [ran.job.args for ran in run_jobs(until="all")] == [[3]]
+
+
+def test_until_all_runs_every_retry():
+    """However long they would take, in the order of their moments."""
+    cast.fail.enqueue()
+    cast.give_back.using(run_after=stage.timezone.now() + timedelta(days=300)).enqueue("late")
+
+    assert [ran.outcome for ran in run_jobs(until="all")] == ["failed"] * 3 + ["succeeded"]
+    assert DeadLetter.objects.get().reason == "attempts_exhausted"
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"until": "al"}, "until is a datetime, or \"all\"; got 'al'"),
+        ({"until": timedelta(1)}, 'until is a datetime, or "all"; got datetime.timedelta'),
+        ({"until": "all", "within": SOON}, "say within or until, not both"),
+        ({"within": 60}, "within is a timedelta; got 60"),
+    ],
+)
+def test_what_is_no_time_is_refused(asked, words):
+    """Before anything has run."""
+    cast.succeed.enqueue()
+
+    with pytest.raises(ValueError, match=re.escape(words)):
+        run_jobs(**asked)
+    assert Job.objects.get().status == "READY"
+
+
 def test_only_the_queues_asked_for_are_served():
     """By name or prefix, as a worker serves them."""
     for name in ("mail", "mail-bulk", "web"):
@@ -102,8 +166,12 @@ def test_jobs_that_jobs_enqueue_run_too_and_never_for_ever():
     """What becomes due by running is run; a job that enqueues itself is told after `limit` attempts."""
     cast.snooze_for_ever.enqueue()
 
-    with pytest.raises(AssertionError, match=r"5 attempts have run, and job .* is due; does one enqueue itself"):
-        run_jobs(limit=5, within=SOON)
+    with pytest.raises(
+        AssertionError,
+        match=r"5 attempts have run, and job \d+ of tests.tasks.snooze_for_ever is due, 0:00:05 from now, for the 6th "
+        r"time; does it snooze, or enqueue itself, for ever\?",
+    ):
+        run_jobs(limit=5, until="all")
 
 
 def test_a_failure_may_end_the_test():

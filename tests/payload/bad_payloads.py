@@ -23,12 +23,15 @@ if not apps.ready:
     django.setup()
 from django.contrib.auth.models import User
 
+from django_jobqueue import Secret
+from django_jobqueue.conf import Options
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.signature import signature_of
 from django_jobqueue.payload.storable_json import arguments
 from django_jobqueue.payload.typed import forms_of
 
 MAX_BYTES = 1024
+SCHEMES = Options(secret_sources={"vault": "shop.vault.read"}).schemes
 
 
 class Colour(Enum):
@@ -41,6 +44,9 @@ class Line:
 
 
 def take(value=None): ...
+
+
+def take_any(**named): ...
 
 
 def book(order_id, at: datetime | None = None): ...
@@ -75,7 +81,10 @@ VALUES: list[tuple[str, Any]] = [
     ("a model instance", User(username="ada")),
     ("a file", BytesIO()),
     ("any other object", object()),
+    ("a dict with the key of references to secrets", {"$secret": "settings:STRIPE_KEY"}),
+    ("a reference to an unknown source", [Secret("vualt:stripe")]),
 ]
+"""In a project whose OPTIONS have a source of secrets named vault."""
 
 CALLS: list[tuple[str, Any, tuple[Any, ...], dict[str, Any]]] = [
     ("an argument too many", take, (1, 2), {}),
@@ -84,6 +93,8 @@ CALLS: list[tuple[str, Any, tuple[Any, ...], dict[str, Any]]] = [
     ("an argument given twice", book, (1,), {"order_id": 1}),
     ("an argument missing", book, (), {}),
     ("a value that is not of the hinted type", book, (1,), {"at": "2026-11-30"}),
+    ("a Secret where the hint names no text", book, (1,), {"at": Secret("env:WHEN")}),
+    ("an argument with the name of a reference's key", take_any, (), {"$secret": 1}),
 ]
 
 
@@ -97,7 +108,7 @@ def message_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
     try:
         signature_of(function, takes_context=False).require_fit(args, kwargs)
         written = forms_of(function, takes_context=False).write(args, kwargs)
-        arguments(*written, max_bytes=MAX_BYTES)
+        arguments(*written, max_bytes=MAX_BYTES, schemes=SCHEMES)
     except InvalidPayload as error:
         return str(error)
     raise AssertionError(f"{kwargs} is accepted")

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from django_jobqueue.exceptions import InvalidPayload
+from django_jobqueue.payload.signature import signature_of
 from django_jobqueue.payload.storable_json import arguments
 from django_jobqueue.payload.typed import forms_of
 from tests.payload import shapes
@@ -232,3 +233,24 @@ def test_any_span_comes_back_to_the_microsecond(value):
 def test_any_decimal_comes_back_with_its_digits(value):
     """Trailing zeros and the sign of zero included."""
     assert repr(carried(shapes.decimal, value)[0]) == repr(value)
+
+
+def many(times: dict[str, UUID], **more: UUID): ...
+
+
+@pytest.mark.parametrize(
+    "refuse",
+    [
+        lambda key: forms_of(many, takes_context=False).read([{key: 1}], {}),
+        lambda key: forms_of(many, takes_context=False).write([{key: 1}], {}),
+        lambda key: signature_of(shapes.moment, takes_context=False).require_fit([], {key: 1}),
+    ],
+    ids=["read", "write", "fit"],
+)
+def test_a_path_shows_the_beginning_of_a_long_key(refuse):
+    """Keys may be data: of a megabyte, or somebody's letter."""
+    with pytest.raises(InvalidPayload) as error:
+        refuse("k" * 100_000)
+
+    assert len(str(error.value)) < 300
+    assert "kkk" in str(error.value)

@@ -1,5 +1,8 @@
 """Older arguments are brought up to the code that runs, step by step, or an error says which step failed."""
 
+import re
+import traceback
+
 import pytest
 
 from django_jobqueue import task
@@ -42,6 +45,20 @@ def test_a_step_that_fails_is_named(steps, words):
 
     assert str(error.value).startswith(words)
     assert "hunter2" not in str(error.value)
+
+
+def look_it_up(args, kwargs):
+    return {}[args[0]]
+
+
+def test_what_a_step_raises_is_told_by_its_class_and_place():
+    """Its words may hold a value: they are in no traceback of who edits a replay either."""
+    with pytest.raises(InvalidPayload) as error:
+        upgraded(["hunter" + "2"], {}, stored=1, version=2, steps={1: look_it_up})
+
+    assert "hunter2" not in "".join(traceback.format_exception(error.value))
+    assert re.search(r"upgrade 1 raised KeyError \(.*test_versions\.py, line \d+\)$", str(error.value))
+    assert error.value.__cause__ is error.value.__context__ is None
 
 
 def test_what_is_newer_than_the_code_is_refused():

@@ -20,6 +20,7 @@ def two_databases(database_url):
     yield {
         "database_url": database_url.replace(test_database, f"/{name}?"),
         "options": {"database": "queue"},
+        "settings": {"DATABASE_ROUTERS": ["django_jobqueue.routers.JobQueueRouter"]},
         "environment": {"STAGE_QUEUE_URL": database_url},
     }
     with connection.cursor() as cursor:

@@ -22,6 +22,7 @@ from django.utils import timezone, translation
 from django_jobqueue import JobCancelled, Snooze, once, task
 from django_jobqueue.backoff import constant
 from django_jobqueue.models import Job
+from tests.stage import keyholders  # noqa: F401 - its tasks are known with those here
 from tests.stage.models import Order, Trace
 
 SOON = constant(0.2)
@@ -129,6 +130,22 @@ def running_attempt(job_id):
 def nap(seconds):
     """Sleep, and touch nothing."""
     time.sleep(seconds)
+
+
+@task(takes_context=True, backoff=SOON, concurrency_key="tenant:{tenant}", concurrency_limit=2, max_attempts=8)
+def sync(context, tenant, seconds, fails=0):
+    """Take a short time, two of a tenant at once; fail so many times."""
+    time.sleep(seconds)
+    if context.attempt <= fails:
+        raise ValueError("the tenant does not answer")
+
+
+@task(takes_context=True, backoff=SOON, order_key="account:{account}", max_attempts=8)
+def post(context, account, number, fails=0):
+    """Leave a trace, one of an account after the other; fail so many times."""
+    if context.attempt <= fails:
+        raise ValueError("the books are closed")
+    Trace.objects.create(what=f"{account}:{number}", job_id=context.job_id)
 
 
 @task(takes_context=True, backoff=SOON)

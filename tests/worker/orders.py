@@ -6,9 +6,10 @@ import json
 
 from django_jobqueue.worker import executor
 from django_jobqueue.worker.executor import Bounds, Order
+from tests import vault
 
 TOKEN = "6a5f1c1e-7a1f-4c55-9f5e-0d9c3f9f3f11"
-BOUNDS = Bounds(max_result_bytes=1024, backend="default")
+BOUNDS = Bounds(max_result_bytes=1024, backend="default", secret_sources=vault.SOURCES)
 
 
 def order(task, *args, **changes):

@@ -26,7 +26,7 @@ from django_jobqueue.management.jobqueue.story import row, tell
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
 from django_jobqueue.models import Attempt, DeadLetter, Job
 from django_jobqueue.policy.lifecycle import Reason
-from django_jobqueue.shown import text
+from django_jobqueue.shown import text, veil_named
 from django_jobqueue.watch.glance import glance
 
 _STATUSES = [status.lower() for status in DeadLetter.Status.values]
@@ -200,14 +200,19 @@ def _document(letter: Any) -> dict[str, Any]:
     about_job = {"task": letter.job.task, "queue_name": letter.job.queue_name}
     return (
         row(letter)
-        | {"note": text(letter.note)}
+        | {"note": text(letter.note, _secrets(letter))}
         | about_job
         | {"exception_class": letter.exception_class, "message": _message(letter)}
     )
 
 
+def _secrets(letter: Any) -> set[str]:
+    """Collect what its words must not quote: they may be older than what its task has named since."""
+    return veil_named(letter.job.task).secrets_in(letter.job.args, letter.job.kwargs)
+
+
 def _message(letter: Any) -> str | None:
-    return None if letter.message is None else text(letter.message)
+    return None if letter.message is None else text(letter.message, _secrets(letter))
 
 
 def _lines(terminal: Terminal, letters: list[Any], options: dict[str, Any]) -> list[str]:

@@ -6,7 +6,7 @@ what is measured is how long that took; now and then it does not.
 """
 
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from tests.chaos.harness.workers import pause
 
@@ -19,13 +19,16 @@ class Wound:
     """A fault that has been healed. `bites` is how often it was seen to do what it is for; with none it proves nothing.
 
     `pids` are the runners it took: what ran in them must be closed. Without them the workers must claim again.
-    `seconds` are what the fault has measured itself, and all there is to it.
+    `seconds` are what the fault has measured itself, and all there is to it. `began_at` is when the fault began;
+    `kind` names it where a run has several.
     """
 
     healed_at: float
     bites: int
     pids: frozenset = frozenset()
     seconds: tuple | None = None
+    began_at: float = 0.0
+    kind: str = ""
 
     @property
     def is_over_with_claims(self):
@@ -43,7 +46,8 @@ def torment(drill, fault, times, *, between=(0.2, 0.7), minutes=0):
     wounds, began = [], time.monotonic()
     while len(wounds) < times or time.monotonic() < began + minutes * 60:
         pause(drill.dice.uniform(*between))
-        wounds.append(fault(drill))
+        began_at = time.time()
+        wounds.append(replace(fault(drill), began_at=began_at))
         is_patient = drill.dice.random() >= HURRIES
         if is_patient and wounds[-1].is_over_with_claims and not drill.claims_again(wounds[-1].healed_at):
             break

@@ -9,7 +9,7 @@ def recoveries(evidence, wounds, claims):
     """
     seconds = []
     for wound, after in zip(wounds, [*wounds[1:], None], strict=True):
-        until = after.healed_at if after else float("inf")
+        until = after.began_at if after else float("inf")
         if wound.seconds is not None:
             seconds += wound.seconds
         elif wound.pids:

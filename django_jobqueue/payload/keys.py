@@ -1,4 +1,7 @@
-"""The key of a unique job, made from its arguments: by a template, as in "invoice:{invoice_id}", or by a function.
+"""The keys of a job, made from its arguments: by a template, as in "invoice:{invoice_id}", or by a function.
+
+`unique_key` says of which jobs one may be alive, `concurrency_key` which ones share a limit, `order_key` which ones
+go one after the other.
 
 A template names parameters of the task, and what is in them: `{order.id}`, `{address[city]}`. Parameters that the call
 leaves out have their defaults. A function gets the arguments of the call, without the context, and returns text, or
@@ -7,17 +10,20 @@ None for a job without a key.
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from string import Formatter
 from typing import Any
 
 from django_jobqueue.exceptions import InvalidPayload
-from django_jobqueue.payload.misfit import Misfit
+from django_jobqueue.payload.misfit import Misfit, raised
+from django_jobqueue.payload.signature import named_signature
 from django_jobqueue.payload.storable_json import check_text
 
 KeyMaker = str | Callable[..., str | None]
+
+KEYS = ("unique_key", "concurrency_key", "order_key")
+"""The options of a task that make one."""
 
 MAX_LENGTH = 255
 """Characters that the column holds. A longer key keeps its beginning, and ends with its SHA-256."""
@@ -37,7 +43,8 @@ def names_in(template: str) -> set[str]:
     return names
 
 
-def unique_key(
+def make_key(
+    option: str,
     maker: KeyMaker,
     function: Callable[..., Any],
     args: Sequence[Any],
@@ -46,18 +53,24 @@ def unique_key(
     takes_context: bool,
     path: str = "",
 ) -> str | None:
-    """Make the key of a call.
+    """Make the key of a call that an option of its task asks for.
 
     Raises InvalidPayload for what cannot be one; what a function of the project raises is passed on.
     """
-    place = f"{path}unique_key"
+    place = f"{path}{option}"
     if isinstance(maker, str):
+        made: Any = None
+        flaw = ""
         try:
-            bound = inspect.signature(function).bind(*([None] if takes_context else ()), *args, **kwargs)
+            # What is missing is for the decorators of the function to give; the template may do without.
+            bound = named_signature(function).bind_partial(*([None] if takes_context else ()), *args, **kwargs)
             bound.apply_defaults()
-            made: Any = Formatter().vformat(maker, (), bound.arguments)
+            made = Formatter().vformat(maker, (), bound.arguments)
         except Exception as error:  # whatever the attributes of an argument raise; their words may hold its value
-            raise InvalidPayload(place, f"{maker!r} cannot be filled in: {type(error).__name__}") from error
+            flaw = raised(error)
+        if flaw:
+            # Outside of the handler: with the error as its context it would be told to the caller after all.
+            raise InvalidPayload(place, f"{maker!r} cannot be filled in: {flaw}")
     else:
         made = maker(*args, **kwargs)
         if made is None:

@@ -1,0 +1,73 @@
+"""Whether what a reference stands for stands in what is about to be stored: a result, a key, another job's arguments.
+
+Found as `masking` finds a literal value in a text: in any form that texts write it in. What is too short or too common
+to be told from other text is not looked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django_jobqueue.payload.literals import forms_of_literal, places_of
+from django_jobqueue.payload.masking import is_telling
+from django_jobqueue.payload.misfit import Misfit, shown
+
+
+class Spill:
+    """A search for values, each with its reference."""
+
+    def __init__(self, secrets: Mapping[str, str]) -> None:
+        self._secrets = {value: reference for value, reference in secrets.items() if is_telling(value)}
+        self._forms = [(form, ref) for value, ref in self._secrets.items() for form in forms_of_literal(value)]
+
+    def require_none(self, value: Any, path: str, remedy: str) -> None:
+        """Raise InvalidPayload, which names the place and the reference, if one of them is in a value of plain JSON."""
+        if not self._forms:
+            return
+        try:
+            self._look(value, remedy)
+        except Misfit as misfit:
+            raise misfit.at(path) from None
+
+    def _look(self, value: Any, remedy: str) -> None:
+        match value:
+            case str() if reference := self._in(value):
+                raise Misfit(f"has the value of the secret {reference!r} in it; {remedy}")
+            case list() | tuple():
+                for index, item in enumerate(value):
+                    self._step(f"[{index}]", item, remedy)
+            case dict():
+                # All keys first: none that is named in a path has a secret in it.
+                for key in value:
+                    if reference := self._in(key):
+                        raise Misfit(f"has a key with the value of the secret {reference!r} in it; {remedy}")
+                for key, item in value.items():
+                    self._step(f"[{shown(key)}]", item, remedy)
+
+    def _step(self, step: str, value: Any, remedy: str) -> None:
+        try:
+            self._look(value, remedy)
+        except Misfit as misfit:
+            misfit.steps.append(step)
+            raise
+
+    def _in(self, text: str) -> str:
+        """Name the first that is found."""
+        return next((reference for form, reference in self._forms if next(places_of(form, text), None)), "")
+
+
+def referring(value: Any, secrets: Mapping[str, str]) -> Any:
+    """Copy plain JSON with references in the place of values, so that a new value makes no other request of it."""
+    match value:
+        case str():
+            # The longest first: one may be a part of another.
+            for secret in sorted(secrets, key=len, reverse=True):
+                if value == secret or (is_telling(secret) and secret in value):
+                    value = value.replace(secret, f"${{{secrets[secret]}}}")
+            return value
+        case list() | tuple():
+            return [referring(item, secrets) for item in value]
+        case dict():
+            return {referring(key, secrets): referring(item, secrets) for key, item in value.items()}
+    return value

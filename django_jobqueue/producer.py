@@ -1,0 +1,142 @@
+"""Insert what a caller asks for, and tell of it: at once, or at the commit of a transaction on another database.
+
+Where OPTIONS `database` and `transaction_database` are one, a job is an INSERT in the caller's transaction. Where they
+are two, and a transaction is open on the second, its commit decides: the id is taken at the call, the INSERT follows.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime
+from typing import Any, NamedTuple
+
+from django.db.models import Prefetch
+
+from django_jobqueue import registry, results
+from django_jobqueue.compat import AnyTask, task_enqueued
+from django_jobqueue.conf import Options
+from django_jobqueue.models import Attempt, Job
+from django_jobqueue.store import deferred, enqueue, notify, reserved
+from django_jobqueue.store.enqueue import OPEN, Enqueued, Key, NewJob, key_of
+
+logger = logging.getLogger("django_jobqueue")
+
+
+class Call(NamedTuple):
+    """A call that can be stored, and the arguments that its task will get: never the caller's own lists."""
+
+    task: AnyTask
+    job: NewJob
+    args: list[Any]
+    kwargs: dict[str, Any]
+
+
+class Producer:
+    """Asks for the jobs of one alias in TASKS. `sender` is the class of its backend, for the signals."""
+
+    def __init__(self, sender: type, alias: str, options: Options) -> None:
+        self._sender, self._alias, self._options = sender, alias, options
+
+    def ask(self, calls: Sequence[Call]) -> list[results.TaskResult]:
+        """Insert a job for each call, or have it inserted at the commit; what a live job stands for is that job."""
+        options = self._options
+        if options.transaction_database != options.database and deferred.is_open(options.transaction_database):
+            return self._ask_for_later(calls)
+        rows = enqueue.enqueue([call.job for call in calls], using=options.database)
+        self._announce([(call.job, row) for call, row in zip(calls, rows, strict=True) if row.created])
+        held = [row.id for row in rows if not row.created]
+        holders = self.read(held, created=False) if held else {}
+        return [
+            self._made(call, row) if row.created else holders[row.id] for call, row in zip(calls, rows, strict=True)
+        ]
+
+    def read(self, numbers: Sequence[int], *, created: bool = True) -> dict[int, results.TaskResult]:
+        """Read jobs of this alias by their ids, with their attempts."""
+        using = self._options.database
+        attempts = Prefetch("attempts", Attempt.objects.using(using).order_by("number"))
+        jobs = Job.objects.using(using).filter(pk__in=numbers, backend=self._alias).prefetch_related(attempts)
+        return {
+            job.pk: results.from_job(job, job.attempts.all(), registry.find(job.task), created=created) for job in jobs
+        }
+
+    def is_awaited(self, number: int) -> bool:
+        """Whether a job is one that the transaction which is open here has asked for, and that is not inserted yet."""
+        waiting = deferred.batches(self._options.transaction_database)
+        return any(wish.id == number for batch in waiting for wish in batch.wishes)
+
+    def _ask_for_later(self, calls: Sequence[Call]) -> list[results.TaskResult]:
+        options = self._options
+        twins = self._twins([call.job for call in calls if call.job.unique_key is not None])
+        missing = sum(key_of(call.job) not in twins for call in calls)
+        ids = iter(reserved.reserve(missing, using=options.database))
+        answers, wishes = [], []
+        for call in calls:
+            key = key_of(call.job)
+            if key in twins:
+                answers.append(twins[key])
+                continue
+            number = next(ids)
+            wish = deferred.Wish(number, call.job, self._result(call, number, None))
+            if call.job.unique_key is not None:
+                twins[key] = replace(wish.result, created=False)
+            answers.append(wish.result)
+            wishes.append(wish)
+        if wishes:
+            deferred.wait(wishes, self._insert, rows=options.transaction_database, using=options.database)
+        return answers
+
+    def _twins(self, jobs: Sequence[NewJob]) -> dict[Key, results.TaskResult]:
+        """Answer for the keys that are held now, or that this transaction has asked for."""
+        if not jobs:
+            return {}
+        waiting = deferred.batches(self._options.transaction_database)
+        asked = {key_of(job): wish for job in jobs for batch in waiting if (wish := batch.asked(key_of(job)))}
+        held = reserved.holders([job for job in jobs if key_of(job) not in asked], using=self._options.database)
+        holders = self.read([row.id for row in held.values()], created=False)
+        return {key: replace(wish.result, created=False) for key, wish in asked.items()} | {
+            key: holders[row.id] for key, row in held.items() if row.id in holders
+        }
+
+    def _insert(self, wishes: Sequence[deferred.Wish]) -> None:
+        rows = reserved.enqueue_reserved({wish.id: wish.job for wish in wishes}, using=self._options.database)
+        self._announce([(wish.job, rows[wish.id]) for wish in wishes if wish.id in rows])
+        for wish in wishes:
+            if row := rows.get(wish.id):
+                # What the caller was given is told what came of it, as `refresh` would.
+                object.__setattr__(wish.result, "enqueued_at", row.enqueued_at)
+                self._tell(wish.result)
+            else:
+                object.__setattr__(wish.result, "created", False)
+                logger.info(
+                    "job %s of %s is not inserted at the commit: a live job holds its unique key by then",
+                    wish.id,
+                    wish.job.task,
+                )
+
+    def _announce(self, jobs: Sequence[tuple[NewJob, Enqueued]]) -> None:
+        if self._options.notify:
+            notify.announce(
+                self._options.database,
+                {job.queue_name for job, row in jobs if row.status == "READY" or job.gates is not OPEN},
+            )
+
+    def _made(self, call: Call, row: Enqueued) -> results.TaskResult:
+        result = self._result(call, row.id, row.enqueued_at)
+        self._tell(result)
+        return result
+
+    def _result(self, call: Call, number: int, enqueued_at: datetime | None) -> results.TaskResult:
+        return results.enqueued(
+            id=str(number),
+            task=call.task,
+            backend=self._alias,
+            args=call.args,
+            kwargs=call.kwargs,
+            enqueued_at=enqueued_at,
+        )
+
+    def _tell(self, result: results.TaskResult) -> None:
+        # The job exists: a receiver that fails must not tell the caller otherwise.
+        task_enqueued.send_robust(self._sender, task_result=result)

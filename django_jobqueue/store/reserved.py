@@ -1,0 +1,89 @@
+"""Ask for jobs in two steps: their ids now, the rows later. For a queue on another database than the caller's rows.
+
+reserve            take ids from the sequence of the table
+holders            the live jobs that hold keys now
+enqueue_reserved   insert the rows under these ids
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+
+from django.db import InterfaceError, OperationalError, connections, transaction
+
+from django_jobqueue.models import Job
+from django_jobqueue.store.enqueue import (
+    Enqueued,
+    Key,
+    NewJob,
+    holders_statement,
+    in_chunks,
+    telling_of_missing_tables,
+    unique_params,
+)
+from django_jobqueue.store.statement import Row, Statement, array, run_on
+
+
+def reserve(count: int, *, using: str) -> list[int]:
+    """Take ids that no other job will get, in order. Raises MissingTables."""
+    if not count:
+        return []
+    table, column = Job._meta.db_table, Job._meta.pk.column
+    with telling_of_missing_tables(using), connections[using].cursor() as cursor:
+        cursor.execute(
+            "SELECT nextval(pg_get_serial_sequence(%s, %s)) FROM generate_series(1, %s)",
+            [connections[using].ops.quote_name(table), column, count],
+        )
+        return sorted(number for (number,) in cursor.fetchall())
+
+
+def holders(jobs: Sequence[NewJob], *, using: str) -> dict[Key, Enqueued]:
+    """Find the live jobs that hold the keys of these. Raises MissingTables."""
+    keyed = [job for job in jobs if job.unique_key is not None]
+    if not keyed:
+        return {}
+    with telling_of_missing_tables(using):
+        return run_on(connections[using], holders_statement(keyed))
+
+
+def enqueue_reserved(jobs: Mapping[int, NewJob], *, using: str) -> dict[int, Enqueued]:
+    """Insert jobs under their ids, all or none, but for those whose key a live job holds: they have no answer.
+
+    Runs in the transaction that is open on `using`, or commits by itself. A connection that turns out to be dead is
+    replaced once: it may have been idle since the ids were taken.
+    """
+    connection = connections[using]
+    try:
+        return _insert(jobs, using)
+    except (OperationalError, InterfaceError):
+        if connection.in_atomic_block or not connection.autocommit:
+            raise
+        # If the answer alone was lost, the rows are found under their ids.
+        connection.close()
+        return _insert(jobs, using)
+
+
+def _insert(jobs: Mapping[int, NewJob], using: str) -> dict[int, Enqueued]:
+    ids = list(jobs)
+    chunks = [[ids[index] for index in chunk] for chunk in in_chunks(list(jobs.values()))]
+    answers: dict[int, Enqueued] = {}
+    with nullcontext() if len(chunks) == 1 else transaction.atomic(using=using):
+        for chunk in chunks:
+            inserted: dict[int, Enqueued] = run_on(
+                connections[using], _statement({number: jobs[number] for number in chunk})
+            )
+            answers |= inserted
+        if missing := jobs.keys() - answers.keys():
+            there = Job.objects.using(using).filter(pk__in=missing).values_list("id", "status", "enqueued_at")
+            answers |= _by_id([*there])
+    return answers
+
+
+def _statement(jobs: Mapping[int, NewJob]) -> Statement[dict[int, Enqueued]]:
+    params = unique_params(list(jobs.values())) | {"ids": array([str(number) for number in jobs])}
+    return Statement("enqueue_reserved", params, _by_id)
+
+
+def _by_id(rows: list[Row]) -> dict[int, Enqueued]:
+    return {row[0]: Enqueued(*row) for row in rows}

@@ -1,0 +1,75 @@
+"""Tasks that are given a secret, and what they do with it."""
+
+import os
+
+from django.db import transaction
+
+from django_jobqueue import once, task
+
+
+@task(max_attempts=1)
+def use_key(key, *, client=None):
+    """Be called with the value; say what can be said of it."""
+    return {"length": len(key), "kind": type(key).__name__, "client": client and len(client["key"])}
+
+
+@task(max_attempts=1)
+def spill_key(key, **more):
+    """Fail, and quote it in every way."""
+    try:
+        raise KeyError({"Authorization": f"Bearer {key}"})
+    except KeyError as error:
+        raise ValueError(f"bad {key!r} {more}") from error
+
+
+@task(max_attempts=1)
+async def spill_key_from_a_coroutine(key, **more):
+    """Fail, and quote it."""
+    raise ValueError(f"bad {key!r} {more}")
+
+
+@task(max_attempts=1)
+def return_key(key):
+    """Return it."""
+    return {"sent": [f"Bearer {key}"]}
+
+
+@task(max_attempts=1)
+def hand_key_on(key):
+    """Give it to another job."""
+    use_key.enqueue("x", client={"key": key})
+
+
+@task(max_attempts=1)
+def make_it_a_unique_key(key):
+    """Have a job named by it."""
+    use_key.using(unique_key=f"of {key}").enqueue("x")
+
+
+@task(max_attempts=1, atomic=True)
+def spill_key_after_the_commit(key):
+    """Succeed, and quote it too late."""
+
+    def complain():
+        raise ValueError(f"too late for {key}")
+
+    transaction.on_commit(complain)
+
+
+@task
+def charge_once(key, how="done"):
+    """Do a thing once with the key, and fail the first time; or have `once` keep the key."""
+    answer = once("the charge", remember if how == "done" else echo, f"Bearer {key}", key=key)
+    if how == "done" and os.environ.pop("STAGE_FAILS_ONCE", ""):
+        raise ConnectionError("it is not known whether it was done")
+    return answer
+
+
+def remember(header, key):
+    """Return no secret."""
+    return len(header) - len(key)
+
+
+def echo(header, key):
+    """Return one."""
+    return header

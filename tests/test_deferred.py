@@ -1,0 +1,498 @@
+"""A queue on another alias than the rows: the id is known at the call, and the commit of the rows decides."""
+
+import logging
+from contextlib import suppress
+
+import pytest
+from asgiref.sync import async_to_sync
+from django.db import DataError, OperationalError, connection, connections, transaction
+from django.db.utils import ProgrammingError
+from django.http import HttpResponse
+from django.test import Client
+from django.test.utils import CaptureQueriesContext
+from django.urls import path
+
+from django_jobqueue import once, task
+from django_jobqueue.compat import TaskResultDoesNotExist, task_backends, task_enqueued
+from django_jobqueue.exceptions import InvalidOptions, InvalidPayload
+from django_jobqueue.models import Effect, Job
+from django_jobqueue.store import reserved
+from django_jobqueue.store.enqueue import NewJob
+from django_jobqueue.testing import run_jobs
+from tests import tasks as cast
+from tests.races import race
+from tests.stage.models import Trace
+from tests.two_databases import BACKEND, TASKS, two_queues
+
+pytestmark = [
+    pytest.mark.django_db(transaction=True, databases=["default", "queue", "spare"]),
+    pytest.mark.urls(__name__),
+]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def more_databases(django_db_setup):
+    """An alias has to be there before a test says that it uses it."""
+    with two_queues():
+        yield
+
+
+@pytest.fixture(autouse=True)
+def queue(settings, db):
+    """The connection of the queue. `Job.objects` looks on that of the rows, and sees what is committed."""
+    settings.TASKS = TASKS
+    yield connections["queue"]
+    Trace.objects.all().delete()
+
+
+@pytest.fixture
+def other_person():
+    """Somebody who enqueues at once, in a transaction of nobody's."""
+    yield lambda task, *args: race(lambda: task.enqueue(*args).id)[0]
+
+
+@pytest.fixture
+def broken_queue():
+    """Return a function after which nothing can be inserted."""
+    yield lambda: rename("django_jobqueue_job", "elsewhere")
+    with suppress(ProgrammingError):
+        rename("elsewhere", "django_jobqueue_job")
+
+
+def rename(old, new):
+    with connection.cursor() as cursor:
+        cursor.execute(f"ALTER TABLE {old} RENAME TO {new}")
+
+
+def inserts(queries):
+    return sum("INSERT INTO" in query["sql"] for query in queries)
+
+
+def ids():
+    return [*map(str, Job.objects.order_by("pk").values_list("pk", flat=True))]
+
+
+class TestTheCommitDecides:
+    """A job comes to be with the rows that it is about, or not at all."""
+
+    def test_the_id_is_known_at_once_and_the_job_is_there_after_the_commit(self):
+        """Its arguments are those of the call, whatever becomes of the caller's own lists."""
+        given = ["x"]
+        with transaction.atomic():
+            result = cast.give_back.enqueue(given)
+            given.append("y")
+            assert (result.status, result.enqueued_at, result.created) == ("READY", None, True)
+            assert not Job.objects.exists()
+
+        job = Job.objects.get()
+        assert (str(job.pk), job.args, job.status) == (result.id, [["x"]], "READY")
+        assert result.enqueued_at == job.enqueued_at
+        assert cast.give_back.get_result(result.id) == result
+
+    def test_a_rollback_drops_it(self):
+        """The id is nobody's then."""
+        with suppress(ZeroDivisionError), transaction.atomic():
+            result = cast.succeed.enqueue()
+            1 / 0  # noqa: B018
+        cast.succeed.enqueue()
+
+        assert result.id not in ids()
+        assert Job.objects.count() == 1
+
+    def test_a_savepoint_that_is_rolled_back_drops_its_own(self):
+        """And those only."""
+        with transaction.atomic():
+            before = cast.succeed.enqueue()
+            with transaction.atomic():
+                inside = cast.succeed.enqueue()
+            with suppress(RuntimeError), transaction.atomic():
+                with transaction.atomic():
+                    cast.succeed.enqueue()
+                cast.succeed.enqueue()
+                raise RuntimeError
+            after = cast.succeed.enqueue()
+
+        assert ids() == [before.id, inside.id, after.id]
+
+    def test_without_a_transaction_it_is_there_at_once(self):
+        """As everywhere."""
+        result = cast.succeed.enqueue()
+
+        assert ids() == [result.id]
+        assert result.enqueued_at is not None
+
+    def test_what_is_wrong_is_told_at_the_call(self):
+        """It does not wait for the commit, and the rest goes on."""
+        with transaction.atomic():
+            with pytest.raises(InvalidPayload):
+                cast.give_back.enqueue(object())
+            good = cast.give_back.enqueue(1)
+
+        assert ids() == [good.id]
+
+    def test_a_queue_that_cannot_be_reached_is_told_at_the_call(self, broken_queue):
+        """The ids come from there, so the caller hears of it before anything is committed."""
+        broken_queue()
+        with pytest.raises(Exception, match="migrate"), transaction.atomic():
+            Trace.objects.create(what="row")
+            cast.succeed.enqueue()
+
+        assert not Trace.objects.exists()
+
+    def test_jobs_of_one_fate_are_one_statement(self, queue):
+        """Single calls and batches, in the order of their ids; workers are told behind it."""
+        give_back = cast.give_back.using(queue_name="nobody was told of this one")
+        with transaction.atomic():
+            first = give_back.enqueue(1)
+            many = task_backends["default"].enqueue_many([(give_back, (n,), {}) for n in (2, 3)])
+            last = give_back.enqueue(4)
+            queries = CaptureQueriesContext(queue)
+            queries.__enter__()
+        queries.__exit__(None, None, None)
+
+        assert [query["sql"].split("(")[0].strip() for query in queries] == [
+            f'INSERT INTO "{Job._meta.db_table}"',
+            "SELECT pg_notify",
+        ]
+        assert [job.args for job in Job.objects.order_by("pk")] == [[1], [2], [3], [4]]
+        assert ids() == [first.id, *[result.id for result in many], last.id]
+
+    def test_many_jobs_come_all_or_none(self):
+        """More than one statement carries too, without keys and with."""
+        calls = [(cast.bill, (number,), {}) for number in range(700)]
+        calls += [(cast.give_back, (number,), {}) for number in range(700)]
+        with transaction.atomic():
+            results = task_backends["default"].enqueue_many(calls)
+
+        assert ids() == [result.id for result in results]
+
+    def test_each_alias_in_tasks_has_its_own(self, queue):
+        """Two of them may ask in one transaction."""
+        spare = connections["spare"]
+        with CaptureQueriesContext(queue) as here, CaptureQueriesContext(spare) as there, transaction.atomic():
+            for _ in range(2):
+                cast.succeed.enqueue()
+                cast.succeed.using(backend="other").enqueue()
+
+        assert (inserts(here), inserts(there)) == (2, 2)
+        assert [*Job.objects.order_by("pk").values_list("backend", flat=True)] == ["default", "other"] * 2
+
+    def test_receivers_hear_of_it_when_it_is_there(self):
+        """task_enqueued is sent after the INSERT, and not for what was rolled back."""
+        heard = []
+        receiver = lambda task_result, **_: heard.append((task_result.id, Job.objects.exists()))  # noqa: E731
+        task_enqueued.connect(receiver)
+        try:
+            with transaction.atomic():
+                result = cast.succeed.enqueue()
+                with suppress(RuntimeError), transaction.atomic():
+                    cast.succeed.enqueue()
+                    raise RuntimeError
+                assert heard == []
+        finally:
+            task_enqueued.disconnect(receiver)
+
+        assert heard == [(result.id, True)]
+
+    def test_until_then_there_is_no_job_to_read(self):
+        """Django's own error says so, with the reason; after the commit it is read like any other."""
+        with transaction.atomic():
+            result = cast.succeed.enqueue()
+            with pytest.raises(TaskResultDoesNotExist, match=r"is inserted when the transaction on 'default' is comm"):
+                result.refresh()
+            with pytest.raises(TaskResultDoesNotExist, match=r"^999999$"):
+                cast.succeed.get_result("999999")
+        result.refresh()
+
+        assert result.status == "READY"
+
+
+class TestUniqueKeys:
+    """What can be seen at the call is told at the call; the INSERT judges."""
+
+    def test_a_job_that_lives_answers_at_the_call(self):
+        """As where rows and queue are in one database."""
+        first = cast.bill.enqueue(7, note="first")
+        with transaction.atomic():
+            second = cast.bill.enqueue(7)
+
+        assert (second.id, second.created, second.kwargs) == (first.id, False, {"note": "first"})
+        assert Job.objects.count() == 1
+
+    def test_so_does_what_the_transaction_has_asked_for(self):
+        """In the same call, in another one, and inside a savepoint."""
+        with transaction.atomic():
+            first, again = task_backends["default"].enqueue_many([(cast.bill, (7,), {})] * 2)
+            cast.bill.enqueue(8)
+            with transaction.atomic():
+                inside = cast.bill.enqueue(7)
+
+        assert (again.id, again.created) == (inside.id, inside.created) == (first.id, False)
+        assert first.created
+        assert Job.objects.count() == 2
+
+    def test_what_was_rolled_back_holds_no_key(self):
+        """A savepoint that ends so leaves it free."""
+        with transaction.atomic():
+            with suppress(RuntimeError), transaction.atomic():
+                cast.bill.enqueue(7)
+                raise RuntimeError
+            second = cast.bill.enqueue(7)
+            with transaction.atomic():
+                third = cast.bill.enqueue(8)
+            fourth = cast.bill.enqueue(8)
+
+        assert second.created
+        assert (fourth.id, fourth.created) == (third.id, False)
+        assert ids() == [second.id, third.id]
+
+    def test_a_twin_that_comes_first_stands_for_both(self, other_person, caplog):
+        """It is told in one line, without the key, and the others of the transaction are inserted."""
+        caplog.set_level(logging.INFO, "django_jobqueue")
+        with transaction.atomic():
+            late, plain = cast.bill.enqueue(7), cast.succeed.enqueue()
+            assert late.created
+            twin = other_person(cast.bill, 7)
+
+        assert sorted(ids()) == sorted([twin, plain.id])
+        assert late.created is False
+        (line,) = [record.getMessage() for record in caplog.records if record.name == "django_jobqueue"]
+        assert line == (
+            f"job {late.id} of tests.tasks.bill is not inserted at the commit: a live job holds its unique key by then"
+        )
+
+
+class TestWhatIsLost:
+    """Between the commit of the rows and the INSERT there is nobody who knows."""
+
+    def test_an_insert_that_fails_is_raised_to_the_caller_of_the_commit(self, broken_queue, caplog):
+        """The rows are committed; the log names every job that is lost, and no argument of any."""
+        with pytest.raises(ProgrammingError), transaction.atomic():
+            Trace.objects.create(what="row")
+            first = cast.give_back.enqueue("top secret")
+            with transaction.atomic():
+                second = cast.give_back.enqueue("top secret")
+            with suppress(RuntimeError), transaction.atomic():
+                dropped = cast.give_back.enqueue("top secret")
+                raise RuntimeError
+            third = cast.succeed.enqueue()
+            broken_queue()
+
+        assert Trace.objects.count() == 1
+        lines = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
+        said = "a transaction on 'default' is committed, and the jobs of tests.tasks.{} that it asked for are not "
+        assert lines == [
+            said.format("give_back") + f"inserted: ProgrammingError. Ids: {first.id}, {second.id}",
+            said.format("succeed") + f"inserted: ProgrammingError. Ids: {third.id}",
+        ]
+        assert dropped.id not in "".join(lines)
+        assert "top secret" not in caplog.text
+
+    def test_a_connection_that_has_died_meanwhile_is_replaced(self, queue):
+        """It was idle while the transaction took its time."""
+        with transaction.atomic():
+            result = cast.succeed.enqueue()
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_terminate_backend(%s, 10000)", [queue.connection.info.backend_pid])
+
+        assert ids() == [result.id]
+
+    def test_inside_a_transaction_of_the_queue_none_is_replaced(self, queue):
+        """What that transaction has done is lost with it."""
+        with (
+            pytest.raises(OperationalError, match="terminating"),
+            transaction.atomic(using="queue"),
+            transaction.atomic(),
+        ):
+            cast.succeed.enqueue()
+            with connection.cursor() as cursor:
+                cursor.execute("SELECT pg_terminate_backend(%s, 10000)", [queue.connection.info.backend_pid])
+
+        assert not Job.objects.exists()
+
+    def test_a_batch_of_several_statements_is_inserted_as_a_whole(self):
+        """Or not at all."""
+        numbers = reserved.reserve(1500, using="queue")
+        jobs = {number: NewJob("tests.tasks.succeed") for number in numbers}
+        with pytest.raises(DataError):
+            reserved.enqueue_reserved(
+                jobs | {numbers[-1]: NewJob("tests.tasks.succeed", args="no JSON")}, using="queue"
+            )
+
+        assert not Job.objects.exists()
+
+    def test_to_insert_again_what_is_there_makes_no_second_job(self):
+        """The answer to an INSERT may be lost: the ids tell that it was done."""
+        number, keyed = reserved.reserve(2, using="queue")
+        jobs = {number: NewJob("tests.tasks.succeed"), keyed: NewJob("tests.tasks.bill", unique_key="invoice:7")}
+
+        assert reserved.enqueue_reserved(jobs, using="queue") == reserved.enqueue_reserved(jobs, using="queue")
+        assert ids() == [str(number), str(keyed)]
+
+
+class TestTransactionsOfTheQueue:
+    """A transaction on the queue's own alias, with and without one of the rows."""
+
+    def test_alone_it_decides(self):
+        """The job is inserted at once, in it."""
+        with suppress(RuntimeError), transaction.atomic(using="queue"):
+            result = cast.succeed.enqueue()
+            assert cast.succeed.get_result(result.id) == result
+            raise RuntimeError
+
+        assert not Job.objects.exists()
+
+    @pytest.mark.parametrize("loser", ["queue", "default", None])
+    @pytest.mark.parametrize(("outer", "inner"), [("queue", "default"), ("default", "queue")])
+    def test_of_two_both_must_be_committed(self, outer, inner, loser):
+        """Whichever is around the other."""
+        with suppress(RuntimeError), transaction.atomic(using=outer):
+            with suppress(RuntimeError), transaction.atomic(using=inner):
+                cast.succeed.enqueue()
+                if loser == inner:
+                    raise RuntimeError
+            if loser == outer:
+                raise RuntimeError
+
+        assert Job.objects.exists() is (loser is None)
+
+    def test_what_it_rolled_back_holds_no_key(self):
+        """The next call is a job of its own."""
+        with transaction.atomic():
+            with suppress(RuntimeError), transaction.atomic(using="queue"):
+                cast.bill.enqueue(7)
+                raise RuntimeError
+            second = cast.bill.enqueue(7)
+
+        assert second.created
+        assert ids() == [second.id]
+
+
+class TestHabitsOfProjects:
+    """Where a transaction comes from makes no difference."""
+
+    def test_durable_blocks(self):
+        """The commit of one is the commit."""
+        with transaction.atomic(durable=True):
+            cast.succeed.enqueue()
+            assert not Job.objects.exists()
+
+        assert Job.objects.count() == 1
+
+    def test_by_hand(self):
+        """With AUTOCOMMIT off nobody tells of a commit: the job is inserted at once."""
+        connection.set_autocommit(False)
+        try:
+            cast.succeed.enqueue()
+            with transaction.atomic():
+                cast.succeed.enqueue()
+            connection.rollback()
+        finally:
+            connection.set_autocommit(True)
+
+        assert Job.objects.count() == 2
+
+    @pytest.mark.parametrize(("address", "count"), [("/return/", 1), ("/raise/", 0)])
+    def test_atomic_requests(self, address, count):
+        """A view that raises leaves neither rows nor jobs."""
+        connection.settings_dict["ATOMIC_REQUESTS"] = True
+        try:
+            Client(raise_request_exception=False).get(address)
+        finally:
+            connection.settings_dict["ATOMIC_REQUESTS"] = False
+
+        assert (Trace.objects.count(), Job.objects.count()) == (count, count)
+
+    def test_coroutines(self):
+        """They have no transactions: the job is there at once."""
+        result = async_to_sync(cast.succeed.aenqueue)()
+
+        assert ids() == [result.id]
+
+    def test_the_database_of_the_rows_has_to_exist(self, settings):
+        """It is told before anything is written."""
+        options = {"database": "queue", "transaction_database": "shop"}
+        settings.TASKS = {"default": {"BACKEND": BACKEND, "QUEUES": [], "OPTIONS": options}}
+
+        with pytest.raises(InvalidOptions, match=r"\['transaction_database'\] is 'shop', which is not in DATABASES"):
+            cast.succeed.enqueue()
+
+    def test_rows_that_are_beside_the_queue(self, settings):
+        """A project names its alias, and is back where job and rows are one."""
+        options = {"database": "queue", "transaction_database": "queue"}
+        settings.TASKS = {"default": {"BACKEND": BACKEND, "QUEUES": [], "OPTIONS": options}}
+        with transaction.atomic(), transaction.atomic(using="queue"):
+            result = cast.succeed.enqueue()
+            assert cast.succeed.get_result(result.id) == result
+
+        assert ids() == [result.id]
+
+
+class TestInsideOfJobs:
+    """A task's own transaction and `once` are on the queue's alias."""
+
+    @pytest.mark.parametrize(("name", "what_follows"), [("go_on", ["succeed"]), ("break_off", []), ("lose_rows", [])])
+    def test_an_atomic_task_enqueues_with_its_success(self, name, what_follows):
+        """A failed one enqueues nothing; rows that it rolls back take their job with them."""
+        follow_atomically.enqueue(name)
+        run_jobs(limit=1) if name == "break_off" else run_jobs()
+
+        followers = Job.objects.exclude(task=follow_atomically.module_path).values_list("task", flat=True)
+        assert [name.rpartition(".")[2] for name in followers] == what_follows
+
+    @pytest.mark.parametrize("has_rows", [False, True])
+    def test_once_enqueues_once(self, has_rows):
+        """Record and job are committed together, also where the call has a transaction for its rows."""
+        with suppress(ValueError):
+            once("k", follow, has_rows, fails=True)
+        assert (Effect.objects.count(), Job.objects.count()) == (0, 0)
+        for _ in range(2):
+            once("k", follow, has_rows)
+
+        assert (Effect.objects.count(), Job.objects.count()) == (1, 1)
+
+    def test_once_inside_a_transaction_of_the_rows_enqueues_with_it(self):
+        """What `once` undoes enqueues nothing either."""
+        with transaction.atomic():
+            with suppress(ValueError):
+                once("k", follow, False, fails=True)
+            once("k", follow, False)
+            assert not Job.objects.exists()
+
+        assert (Effect.objects.count(), Job.objects.count()) == (1, 1)
+
+
+@task(atomic=True)
+def follow_atomically(how):
+    """Ask for a job with rows, and go on, break off, or give the rows up."""
+    with suppress(RuntimeError), transaction.atomic():
+        Trace.objects.create(what="row")
+        cast.succeed.enqueue()
+        if how == "lose_rows":
+            raise RuntimeError
+    if how == "break_off":
+        raise ValueError
+
+
+def follow(has_rows, *, fails=False):
+    """Ask for a job, in a transaction of its own rows or not."""
+    if has_rows:
+        with transaction.atomic():
+            Trace.objects.create(what="row")
+            cast.succeed.enqueue()
+    else:
+        cast.succeed.enqueue()
+    if fails:
+        raise ValueError
+
+
+def view(request):
+    """Write a row, ask for a job, and end as the address says."""
+    Trace.objects.create(what="row")
+    cast.succeed.enqueue()
+    if request.path == "/raise/":
+        raise RuntimeError
+    return HttpResponse()
+
+
+urlpatterns = [path("return/", view), path("raise/", view)]
