@@ -41,11 +41,22 @@ from django_jobqueue.exceptions import InvalidOptions, UnsupportedDatabase
 from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.secret_reference import may_hold, revived
 from django_jobqueue.payload.typed import forms_of
-from django_jobqueue.payload.unique_key import unique_key
-from django_jobqueue.tasks import Task, is_unique_until_started, max_attempts_of, require_fit, stored_name, version_of
+from django_jobqueue.tasks import (
+    Task,
+    blocks_after_death,
+    concurrency_limit_of,
+    is_limited_as_a_whole,
+    is_unique_until_started,
+    keys_of,
+    max_attempts_of,
+    require_fit,
+    stored_name,
+    version_of,
+)
 
 if TYPE_CHECKING:
     from django_jobqueue.producer import Call, Producer
+    from django_jobqueue.store.enqueue import Gates
 
 MAX_QUEUE_NAME_LENGTH = 128
 MAX_ALIAS_LENGTH = 64
@@ -186,9 +197,8 @@ class JobQueueBackend(BaseTaskBackend):
             arriving = revived(*arriving, path=path)
         # Read back before anything is written: a type of the project's may not understand its own words.
         arriving = forms.read(*arriving, path=path)
-        maker = getattr(task, "unique_key", None)
-        key = maker and unique_key(maker, task.func, *arriving, takes_context=task.takes_context, path=path)
-        guard.require_nothing_spilled(plain_args, plain_kwargs, key, path=path)
+        keys = keys_of(task, *arriving, path=path)
+        guard.require_nothing_spilled(plain_args, plain_kwargs, keys, path=path)
         job = NewJob(
             task=stored_name(task),
             version=version_of(task),
@@ -199,10 +209,28 @@ class JobQueueBackend(BaseTaskBackend):
             priority=int(task.priority),
             run_after=task.run_after,
             max_attempts=max_attempts_of(task, options),
-            unique_key=key,
+            unique_key=keys.get("unique_key"),
             unique_until_started=is_unique_until_started(task),
+            gates=self._gates(task, keys),
         )
         return Call(task, job, *arriving)
+
+    def _gates(self, task: AnyTask, keys: Mapping[str, str | None]) -> Gates:
+        from django_jobqueue.store.enqueue import OPEN, Gates
+
+        at_once, queue_limit = concurrency_limit_of(task), self.options.queue(task.queue_name).max_running
+        order_key, concurrency_key = keys.get("order_key"), keys.get("concurrency_key")
+        if at_once is None and queue_limit is None and order_key is None:
+            return OPEN
+        return Gates(
+            concurrency_key=concurrency_key,
+            key_limit=None if concurrency_key is None else at_once,
+            # A function that makes no key of a call takes it out of the limit of its key.
+            task_limit=at_once if is_limited_as_a_whole(task) else None,
+            queue_limit=queue_limit,
+            order_key=order_key,
+            order_blocks=order_key is not None and blocks_after_death(task),
+        )
 
     def require_postgresql(self) -> None:
         """Raise InvalidOptions or UnsupportedDatabase unless the queue's tables can be used here."""

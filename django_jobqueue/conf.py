@@ -19,7 +19,9 @@ from dataclasses import dataclass, field, fields
 from difflib import get_close_matches
 from typing import Any
 
+from django_jobqueue import queue_policy
 from django_jobqueue.exceptions import InvalidOptions
+from django_jobqueue.queue_policy import NO_POLICY, QueuePolicy
 
 MAX_ATTEMPTS = 32_767
 """The most that `max_attempts` may say, here and on a task."""
@@ -61,6 +63,10 @@ def _word(default: str, *others: str) -> Any:
 
 def _paths() -> Any:
     return field(default=None, hash=False, metadata={"kind": Mapping})
+
+
+def _rules() -> Any:
+    return field(default=None, hash=False, metadata={"kind": QueuePolicy})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -127,6 +133,9 @@ class Options:
     The path is that of a function which gets a name and returns the secret as text. Default None.
     """
 
+    queues: Mapping[str, Any] | None = _rules()
+    """The rules of queues, by name: `{"mail": {"max_running": 4}}`. None is none; default None."""
+
     notify: bool = _switch(True)
     """Wake idle workers by NOTIFY when a job is enqueued; else they find it when they poll.
 
@@ -183,6 +192,11 @@ class Options:
         """What may stand before the colon of a Secret."""
         return frozenset((*OWN_SOURCES, *(self.secret_sources or ())))
 
+    def queue(self, name: str) -> QueuePolicy:
+        """The rules of a queue."""
+        rules = (self.queues or {}).get(name)
+        return NO_POLICY if rules is None else QueuePolicy(**rules)
+
     @classmethod
     def from_mapping(cls, mapping: Mapping[str, Any]) -> Options:
         """Build the Options from what settings say.
@@ -229,6 +243,9 @@ def _wrong(mapping: Mapping[str, Any]) -> list[str]:
             continue
         value = mapping[option.name]
         if value is None and option.default is None:
+            continue
+        if option.metadata["kind"] is QueuePolicy:
+            faults += queue_policy.problems(value)
             continue
         expected = _expected(value, option.metadata)
         if expected:

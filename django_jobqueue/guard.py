@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any
 
 from django_jobqueue import running
@@ -24,6 +26,8 @@ logger = logging.getLogger("django_jobqueue")
 
 MAX_TOLD = 20
 """Places in the arguments of one task that a process warns of; keys may be data, and no two calls alike."""
+
+NO_KEYS: Mapping[str, str | None] = MappingProxyType({})
 
 _told: dict[str, set[tuple[str, str]]] = {}
 
@@ -50,13 +54,15 @@ _REMEDY = (
 )
 
 
-def require_nothing_spilled(args: list[Any], kwargs: dict[str, Any], key: str | None = None, *, path: str = "") -> None:
+def require_nothing_spilled(
+    args: list[Any], kwargs: dict[str, Any], keys: Mapping[str, str | None] = NO_KEYS, *, path: str = ""
+) -> None:
     """Raise InvalidPayload if what a Secret of the running job stands for is about to be stored with another job."""
     attempt = running.attempt.get()
     if attempt is None or not attempt.secrets:
         return
     spill = Spill(attempt.secrets)
-    for value, name in ((args, "args"), (kwargs, "kwargs"), (key, "unique_key")):
+    for name, value in {"args": args, "kwargs": kwargs, **keys}.items():
         spill.require_none(value, f"{path}{name}", "pass the Secret itself")
 
 

@@ -10,6 +10,12 @@ unharmed.
              not_found, already_discarded, already_replayed, already_resolved, reason_required
     cancel   a job: at once if it has not started, else it is asked to stop
              not_found, already_requested, already_cancelled, finished
+    pause    a queue or a task, by name or by the beginning of it: nothing of it is claimed
+             reason_required, target_required, until_has_passed
+    resume   what was paused
+             target_required, not_paused
+    set_limit  how many jobs of a queue, a task or a concurrency key run at once
+             target_required, limit_out_of_range, not_set
     prune    records of `once` whose time is over
 
 `by` is a user or text, and may not be empty; a program signs with its name. `reason` is kept with the entry.
@@ -22,17 +28,23 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from typing import Any, Protocol
 
-from django_jobqueue import guard, registry
+from django.db import models
+
+from django_jobqueue import guard, registry, until_when
 from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.exceptions import InvalidPayload, Refused
-from django_jobqueue.models import AuditEntry, DeadLetter, Job
+from django_jobqueue.models import AuditEntry, DeadLetter, Job, Limit, Pause
 from django_jobqueue.payload import storable_json, storable_text
+from django_jobqueue.queue_policy import MAX_AT_ONCE
 from django_jobqueue.store import notify
+from django_jobqueue.store import pause as _pause
 from django_jobqueue.store.cancel import cancel as _cancel
 from django_jobqueue.store.discard import discard as _discard
 from django_jobqueue.store.effects import prune as _prune_effects
+from django_jobqueue.store.limits import set_limit as _set_limit
 from django_jobqueue.store.replay import NO_EDIT, Edit
 from django_jobqueue.store.replay import replay as _replay
 from django_jobqueue.tasks import require_arguments
@@ -94,6 +106,87 @@ def cancel(job: Job | int | str, *, by: User | str, reason: str, force: bool = F
     if cancelled.status == Job.Status.RUNNING and queue_options(cancelled.backend).notify:
         notify.ask_to_stop(database)
     return cancelled
+
+
+def pause(
+    queue_name: str | None = None,
+    *,
+    task: str | None = None,
+    by: User | str,
+    reason: str,
+    until: datetime | timedelta | None = None,
+    using: str | None = None,
+) -> Pause:
+    """Have no worker claim jobs of a queue, or of a task by its stored name, until `resume`, or until a moment.
+
+    until may be a duration, which begins now.
+
+    "mail-*" is every queue whose name begins so, and "*" every one. Once this has returned, and a transaction of the
+    caller's is committed, no such claim is committed any more; until then no worker claims anything, so be brief. It
+    waits for the claims that are under way. What workers have in hand runs on. Paused jobs keep their place, fall due
+    and expire as ever. To pause again gives it the new reason and end.
+    """
+    if not _text(reason):
+        raise Refused("reason_required", "say why it is paused: somebody will ask at night")
+    kind, target = _pause_target(queue_name, task)
+    database = using or queue_database()
+    paused = _pause.pause(
+        kind, target, until=until_when.checked(until), by=_name_of(by), reason=_text(reason), using=database
+    )
+    _look_again(database, paused)
+    return paused
+
+
+def resume(
+    queue_name: str | None = None,
+    *,
+    task: str | None = None,
+    by: User | str,
+    reason: str = "",
+    using: str | None = None,
+) -> Pause:
+    """Have what was paused claimed again; named as it was for `pause`. Answers with the pause that is over."""
+    kind, target = _pause_target(queue_name, task)
+    database = using or queue_database()
+    over = _pause.resume(kind, target, by=_name_of(by), reason=_text(reason), using=database)
+    _look_again(database, over)
+    return over
+
+
+def _look_again(database: str, changed: Pause) -> None:
+    """Wake workers: there is more to claim, or a claim of something else was held back meanwhile."""
+    if queue_options("default").notify:
+        notify.announce(database, [str(changed)])
+
+
+def set_limit(
+    queue_name: str | None = None,
+    *,
+    task: str | None = None,
+    key: str | None = None,
+    at_once: int | None,
+    by: User | str,
+    reason: str = "",
+    using: str | None = None,
+) -> Limit | None:
+    """Have so many jobs of a queue, a task or a concurrency key run at once; None gives the word back to the code.
+
+    It is for jobs that are under such a limit at all: the code declares one, and this says which. 0 is none. Running
+    jobs run on; what is ready waits for a slot again, so nothing starts until the running ones are fewer. Once this has
+    returned, and a transaction of the caller's is committed, it holds everywhere; until then nothing is claimed.
+    """
+    kind, target = _one_of({Limit.Kind.QUEUE: queue_name, Limit.Kind.TASK: task, Limit.Kind.KEY: key})
+    if at_once is not None and (
+        isinstance(at_once, bool) or not isinstance(at_once, int) or not 0 <= at_once <= MAX_AT_ONCE
+    ):
+        raise Refused(
+            "limit_out_of_range", f"at_once is a whole number from 0 to {MAX_AT_ONCE}, or None; got {at_once!r}"
+        )
+    database = using or queue_database()
+    limit = _set_limit(kind, target, at_once, by=_name_of(by), reason=_text(reason), using=database)
+    if queue_options("default").notify:
+        notify.announce(database, [target])
+    return limit
 
 
 def prune(*, using: str | None = None) -> int:
@@ -196,6 +289,28 @@ def _name_of(by: User | str) -> str:
 
 def _text(value: str) -> str:
     return storable_text.storable(value, MAX_TEXT_CHARS).strip()
+
+
+def _pause_target(queue_name: str | None, task: str | None) -> tuple[str, str]:
+    kind, target = _one_of({Pause.Kind.QUEUE: queue_name, Pause.Kind.TASK: task})
+    # It would be one of the name's own letters, and pause nothing.
+    if "*" in target[:-1]:
+        raise Refused("target_required", f"{target[:100]!r} names no {kind}: an asterisk ends the beginning of a name")
+    return kind, target
+
+
+def _one_of(names: Mapping[models.TextChoices, str | None]) -> tuple[str, str]:
+    given = {kind: name for kind, name in names.items() if name is not None}
+    if len(given) != 1:
+        others = " or ".join(f"{kind.value}=…" for kind in list(names)[1:])
+        raise Refused("target_required", f"name a queue, or {others}; one of them")
+    ((kind, name),) = given.items()
+    target, most = str(name).strip(), 256
+    if not target or len(target) > most or not target.isprintable():
+        raise Refused(
+            "target_required", f"{target[:100]!r} names no {kind}: write a name, or the beginning of one and *"
+        )
+    return kind.value, target
 
 
 def _edit(letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] | None, using: str) -> Edit:

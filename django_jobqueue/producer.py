@@ -19,7 +19,7 @@ from django_jobqueue.compat import AnyTask, task_enqueued
 from django_jobqueue.conf import Options
 from django_jobqueue.models import Attempt, Job
 from django_jobqueue.store import deferred, enqueue, notify, reserved
-from django_jobqueue.store.enqueue import Enqueued, Key, NewJob, key_of
+from django_jobqueue.store.enqueue import OPEN, Enqueued, Key, NewJob, key_of
 
 logger = logging.getLogger("django_jobqueue")
 
@@ -117,7 +117,10 @@ class Producer:
 
     def _announce(self, jobs: Sequence[tuple[NewJob, Enqueued]]) -> None:
         if self._options.notify:
-            notify.announce(self._options.database, {job.queue_name for job, row in jobs if row.status == "READY"})
+            notify.announce(
+                self._options.database,
+                {job.queue_name for job, row in jobs if row.status == "READY" or job.gates is not OPEN},
+            )
 
     def _made(self, call: Call, row: Enqueued) -> results.TaskResult:
         result = self._result(call, row.id, row.enqueued_at)

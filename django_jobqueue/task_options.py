@@ -12,10 +12,11 @@ from typing import Any
 from django_jobqueue.compat import InvalidTask
 from django_jobqueue.conf import MAX_ATTEMPTS, unknown_option
 from django_jobqueue.exceptions import InvalidOptions
+from django_jobqueue.payload.keys import KEYS, KeyMaker, names_in
 from django_jobqueue.payload.signature import signature_of
-from django_jobqueue.payload.unique_key import KeyMaker, names_in
 from django_jobqueue.payload.versions import Step
 from django_jobqueue.policy.backoff import Backoff
+from django_jobqueue.queue_policy import MAX_AT_ONCE
 
 MAX_NAME_LENGTH = 255
 """The width of the column that holds a stored name."""
@@ -39,6 +40,10 @@ KNOWN = (
     "upgrade",
     "unique_key",
     "unique_until",
+    "concurrency_key",
+    "concurrency_limit",
+    "order_key",
+    "after_death",
     "owner",
     "runbook",
     "sensitive",
@@ -92,13 +97,27 @@ def normalized(task: Any) -> dict[str, Any]:
             faults.append(f"upgrade has nothing for version {', '.join(map(str, missing))}; jobs of it would not fit")
         if strange := sorted(set(values["upgrade"]) - earlier):
             faults.append(f"upgrade names version {', '.join(map(str, strange))}; version is {values['version']}")
-        if isinstance(values["unique_key"], str):
-            takes = signature_of(task.func, takes_context=task.takes_context, follow_wrapped=True)
-            strangers = names_in(values["unique_key"]) - takes.keywords.union(takes.positional)
-            faults += [f"unique_key names {{{name}}}, which {takes.name}() does not take" for name in sorted(strangers)]
+        faults += _strangers_in_keys(task, values)
+        if values["concurrency_key"] is not None and values["concurrency_limit"] is None:
+            faults.append(
+                "concurrency_key says which jobs share a limit; say how many run at once by concurrency_limit=1"
+            )
+        if values["after_death"] == "block" and values["order_key"] is None:
+            faults.append('after_death="block" is about the successors of a job; it has none without order_key')
     if faults:
         raise InvalidOptions(f"task {task.module_path}: {'; '.join(faults)}")
     return values
+
+
+def _strangers_in_keys(task: Any, values: Mapping[str, Any]) -> list[str]:
+    takes = signature_of(task.func, takes_context=task.takes_context, follow_wrapped=True)
+    known = takes.keywords.union(takes.positional)
+    return [
+        f"{option} names {{{name}}}, which {takes.name}() does not take"
+        for option in KEYS
+        if isinstance(values[option], str)
+        for name in sorted(names_in(values[option]) - known)
+    ]
 
 
 def _instability(function: Any) -> str:
@@ -205,7 +224,7 @@ def _is_step(version: Any, step: Any) -> bool:
     return type(version) is int and callable(step) and not inspect.isclass(step) and not iscoroutinefunction(step)
 
 
-def _unique_key(value: Any) -> KeyMaker | None:
+def _key(value: Any) -> KeyMaker | None:
     if value is None or (callable(value) and not inspect.isclass(value) and not iscoroutinefunction(value)):
         return value
     if not isinstance(value, str) or not value:
@@ -217,6 +236,18 @@ def _unique_key(value: Any) -> KeyMaker | None:
 def _unique_until(value: Any) -> str:
     if value not in ("finished", "started"):
         raise ValueError('is "finished" or "started"')
+    return str(value)
+
+
+def _at_once(value: Any) -> int | None:
+    if value is not None and (isinstance(value, bool) or not isinstance(value, int) or not 1 <= value <= MAX_AT_ONCE):
+        raise ValueError(f"is a whole number from 1 to {MAX_AT_ONCE}")
+    return value
+
+
+def _after_death(value: Any) -> str:
+    if value not in ("pass", "block"):
+        raise ValueError('is "pass" or "block"')
     return str(value)
 
 
@@ -254,8 +285,12 @@ _RULES: dict[str, Callable[[Any], Any]] = {
     "atomic": _atomic,
     "version": _version,
     "upgrade": _upgrade,
-    "unique_key": _unique_key,
+    "unique_key": _key,
     "unique_until": _unique_until,
+    "concurrency_key": _key,
+    "concurrency_limit": _at_once,
+    "order_key": _key,
+    "after_death": _after_death,
     "owner": _owner,
     "runbook": _runbook,
     "sensitive": _sensitive,

@@ -29,11 +29,11 @@ from django_jobqueue.compat import (
     InvalidTask,
 )
 from django_jobqueue.exceptions import InvalidOptions, InvalidPayload
+from django_jobqueue.payload.keys import KEYS, KeyMaker, make_key
 from django_jobqueue.payload.secret_names import Names, kind_of
 from django_jobqueue.payload.secret_reference import Secret, references_in, revived
 from django_jobqueue.payload.signature import require_names, signature_of
 from django_jobqueue.payload.typed import forms_of
-from django_jobqueue.payload.unique_key import KeyMaker
 from django_jobqueue.payload.versions import Step, upgraded
 from django_jobqueue.policy import backoff as backoffs
 from django_jobqueue.policy.retry import RetryPolicy
@@ -105,6 +105,18 @@ class Task(AnyTask):
     unique_until: str = "finished"
     """Until when a job holds its key: "finished", retries included, or "started", until it is first claimed."""
 
+    concurrency_key: KeyMaker | None = None
+    """A template or function, as unique_key: jobs of one key, of whatever task, share a limit."""
+
+    concurrency_limit: int | None = None
+    """Jobs of one concurrency_key that run at once, in all workers together; without one, of this task."""
+
+    order_key: KeyMaker | None = None
+    """A template or function, as unique_key: jobs of one key run one after the other, in the order of their ids."""
+
+    after_death: str = "pass"
+    """What a dead letter does to the next jobs of its order_key: it lets them "pass", or "block"s them until closed."""
+
     owner: str = ""
     """Who answers for its dead letters: a team, a person, an address."""
 
@@ -157,6 +169,10 @@ def task(
     upgrade: Mapping[int, Step] = ...,
     unique_key: KeyMaker | None = ...,
     unique_until: str = ...,
+    concurrency_key: KeyMaker | None = ...,
+    concurrency_limit: int | None = ...,
+    order_key: KeyMaker | None = ...,
+    after_death: str = ...,
     owner: str = ...,
     runbook: str = ...,
     sensitive: tuple[str, ...] = ...,
@@ -267,7 +283,7 @@ def require_fit(task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *
         hidden = Names(sensitive_of(task))
         if (
             forms_of(task.func, takes_context=task.takes_context)
-            or isinstance(getattr(task, "unique_key", None), str)
+            or any(isinstance(getattr(task, option, None), str) for option in KEYS)
             or any(name in hidden or kind_of(name) for name in named)
         ):
             require_names(task.func, args, kwargs, takes_context=task.takes_context, path=path)
@@ -289,6 +305,30 @@ def require_arguments(task: AnyTask, args: Any, kwargs: Any, *, version: int) ->
 def is_unique_until_started(task: AnyTask) -> bool:
     """Say whether a job of this task gives up its unique key when it is first claimed."""
     return isinstance(task, Task) and task.unique_until == "started"
+
+
+def keys_of(task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> dict[str, str | None]:
+    """Make the keys that a call of the task asks for, by the option that names each. Raises InvalidPayload."""
+    makers = {option: maker for option in KEYS if (maker := getattr(task, option, None)) is not None}
+    return {
+        option: make_key(option, maker, task.func, args, kwargs, takes_context=task.takes_context, path=path)
+        for option, maker in makers.items()
+    }
+
+
+def concurrency_limit_of(task: AnyTask) -> int | None:
+    """Return how many jobs of this task, or of one concurrency key of it, run at once; None is no limit."""
+    return task.concurrency_limit if isinstance(task, Task) else None
+
+
+def is_limited_as_a_whole(task: AnyTask) -> bool:
+    """Say whether its concurrency limit is for all jobs of the task together, and not for those of each key."""
+    return isinstance(task, Task) and task.concurrency_key is None
+
+
+def blocks_after_death(task: AnyTask) -> bool:
+    """Say whether a dead letter of this task holds up the next jobs of its order key."""
+    return isinstance(task, Task) and task.after_death == "block"
 
 
 def owner_of(task: AnyTask) -> str:

@@ -213,9 +213,9 @@ def test_a_status_is_read_in_any_case():
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ([], "jobqueue: the following arguments are required: {stats,dead,jobs,prune}"),
+        ([], "jobqueue: the following arguments are required: {stats,dead,jobs,queues,tasks,prune}"),
         (["dead"], "jobqueue dead: the following arguments are required: {list,show,replay,discard}"),
-        (["jobs"], "jobqueue jobs: the following arguments are required: {list,show,check,cancel}"),
+        (["jobs"], "jobqueue jobs: the following arguments are required: {list,show,why,check,cancel}"),
         (["jobs", "list", "--limit", "x"], "jobqueue jobs list: argument --limit: takes a number from 1 to 1000"),
         (["stats", "--all"], "jobqueue: unrecognized arguments: --all"),
     ],

@@ -358,7 +358,7 @@ def test_an_unknown_option_names_the_nearest():
 
 def test_an_unknown_option_like_no_other_lists_them_all():
     """What resembles nothing is answered with what there is."""
-    with pytest.raises(InvalidOptions, match="known are aliases, atomic, backend, backoff"):
+    with pytest.raises(InvalidOptions, match="known are after_death, aliases, atomic, backend, backoff"):
         task(zzz=3)(charge)
 
 

@@ -1,13 +1,15 @@
 """SHOWS: the pages on which a team operates its queue.
 
 The pages read; what a person decides goes through `operations`, as on the command line and in code. Nothing is edited
-in place: no add form, no change form, no delete.
+in place: no change form, no delete, and what is added is a pause.
 
 - `jobs`          what was asked for, and how each attempt ended
 - `dead_letters`  the daily page: replay, or discard with a reason
 - `audit`         who decided what
 - `workers`       who is at work
-- `base`          what these four have in common
+- `pauses`        what nobody starts for now: pause and resume
+- `paused`        the same as the pages of jobs tell it
+- `base`          what the lists have in common
 - `acts`          confirm, act, tell: the one road of every button, on every Django
 - `paging`        Newer and Older by keyset, counts with a cap, searches with a depth
 - `filters`       tabs and drop-downs whose choices cost nothing
@@ -27,6 +29,7 @@ The clock is PostgreSQL's: ages are differences of two of its times.
 from django_jobqueue.admin.audit import AuditEntryAdmin
 from django_jobqueue.admin.dead_letters import DeadLetterAdmin
 from django_jobqueue.admin.jobs import JobAdmin
+from django_jobqueue.admin.pauses import PauseAdmin
 from django_jobqueue.admin.workers import WorkerAdmin
 
-__all__ = ["AuditEntryAdmin", "DeadLetterAdmin", "JobAdmin", "WorkerAdmin"]
+__all__ = ["AuditEntryAdmin", "DeadLetterAdmin", "JobAdmin", "PauseAdmin", "WorkerAdmin"]

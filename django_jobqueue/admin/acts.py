@@ -192,14 +192,14 @@ class ActingAdmin(QueueAdmin):
                 tally.details.append(f"{type(error).__name__}: {display.first_line(text(str(error), secrets))}")
             else:
                 tally.done.append(pk)
-        self._log(request, act, tally.done, reason)
+        self.log(request, act.done, tally.done, reason)
         return tally
 
-    def _log(self, request: HttpRequest, act: Act, pks: list[int], reason: str) -> None:
+    def log(self, request: HttpRequest, done: Any, pks: list[int], reason: str) -> None:
         """Add the admin's own entries. The AuditEntry is the record; these are a courtesy, their loss is no error."""
         if not pks:
             return
-        message = f"{act.done}: {text(reason)}" if reason else str(act.done)
+        message = f"{done}: {text(reason)}" if reason else str(done)
 
         # Not a partial: Django 5.2 asks a failed robust callback for its __qualname__.
         def write() -> None:

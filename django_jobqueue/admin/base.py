@@ -1,4 +1,4 @@
-"""What the four lists and their pages have in common: they show, quickly, and change nothing."""
+"""What the lists and their pages have in common: they show, quickly, and change nothing."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from django_jobqueue.admin.rows import fragile
 from django_jobqueue.database import queue_database
 
 # Pages that other pages link to.
-_LINKED = ("job", "deadletter", "worker")
+_LINKED = ("job", "deadletter", "worker", "pause")
 
 
 class QueueAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
@@ -108,6 +108,7 @@ class QueueAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             "search_placeholder": self.search_placeholder,
             "search_depth": f"{self.search_depth:,}",
             "empty_text": self.empty_text,
+            "may_view": self._may_view(request),
         }
         return super().changelist_view(request, context | (extra_context or {}))
 
@@ -138,9 +139,12 @@ class QueueAdmin(admin.ModelAdmin):  # type: ignore[type-arg]
             "has_view_permission": self.has_view_permission(request),
             "preserved_filters": self.get_preserved_filters(request),
             "is_popup": False,
-            "may_view": {name: request.user.has_perm(f"{self.opts.app_label}.view_{name}") for name in _LINKED},
+            "may_view": self._may_view(request),
         }
         return TemplateResponse(request, template, common | context)
+
+    def _may_view(self, request: HttpRequest) -> dict[str, bool]:
+        return {name: request.user.has_perm(f"{self.opts.app_label}.view_{name}") for name in _LINKED}
 
 
 def _is_id(query: str) -> bool:

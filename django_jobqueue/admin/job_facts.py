@@ -47,11 +47,13 @@ def _breakable(name: str) -> SafeString:
 
 
 def status_badge(job: Any) -> str:
-    """Show the state, what a waiting job waits for, and that a running one was asked to stop."""
+    """Show the state, what a waiting job waits for, that a ready one is paused, and a running one asked to stop."""
     word = dict(Job.Status.choices).get(job.status, display.words(job.status))
     remark = ""
     if job.status == Job.Status.WAITING:
         remark = display.clip(job.waiting_for, 16)
+    elif getattr(job, "is_paused", False):
+        remark = _("paused")
     elif job.status == Job.Status.RUNNING and getattr(job, "cancel_requested_at_epoch", None) is not None:
         remark = _("asked to stop")
     badge = display.badge(job.status, word)

@@ -8,7 +8,7 @@ from typing import Any
 
 from django.contrib import admin
 from django.db.models import Q, QuerySet
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.utils.html import format_html
 from django.utils.translation import gettext_lazy
 
@@ -35,6 +35,7 @@ from django_jobqueue.admin.job_facts import (
     when,
 )
 from django_jobqueue.admin.paging import COUNT_CAP
+from django_jobqueue.admin.paused import names_of, pauses_now, pauses_over, story_of
 from django_jobqueue.admin.rows import brief, readable
 from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import Status
@@ -147,9 +148,17 @@ class JobAdmin(ActingAdmin):
         by_pk: dict[Any, Any] = {job.pk: job for job in brief(with_last_error(found), texts=["args", "kwargs"])}
         rows = [by_pk[pk] for pk in pks if pk in by_pk]
         names = worker_names(self.all_rows().db, [job.worker_id for job in rows])
+        pauses = pauses_now(self.all_rows().db)
         for job in rows:
             job.worker_name = display.worker_name(job.worker_id, names)
+            job.is_paused = bool(pauses_over(job, pauses))
         return rows
+
+    def changelist_view(self, request: HttpRequest, extra_context: Any = None) -> HttpResponse:
+        """Show the list, and what is paused: jobs of that wait for nothing else."""
+        pauses = pauses_now(self.all_rows().db) if request.method == "GET" else []
+        own = {"paused": names_of(pauses) if pauses else ""}
+        return super().changelist_view(request, own | (extra_context or {}))
 
     def rows_to_search(self, changelist: Any) -> QuerySet[Any] | None:
         """Let an index lead to the few that run, are ready or have failed; look through the newest jobs for others."""
@@ -264,6 +273,7 @@ class JobAdmin(ActingAdmin):
             "result": result(job),
             "steps": steps,
             "older_before": steps[-1].number if len(steps) >= SHOWN and steps[-1].number > 1 else None,
+            "pauses": [story_of(pause) for pause in pauses_over(job, pauses_now(job._state.db))],
             "letter": DeadLetter.objects.using(job._state.db).filter(job_id=pk).only("pk", "status").first(),
             "acts": [act for act in self.acts_open_to(request) if _is_open(act, job)],
             "chosen": job.pk,

@@ -8,6 +8,8 @@ exist because Django gives them to every model, not because the queue uses them.
 - `DeadLetter`  a failed job that waits for a person
 - `AuditEntry`  who did what to which row, and why
 - `Effect`      what was done under a key, so that it is not done twice
+- `Limit`       how many jobs may run at once, as a person has set it
+- `Pause`       queues and tasks that no worker claims for now
 - `Worker`      a keeper with its runners, as last heard of
 """
 
@@ -16,6 +18,8 @@ from django_jobqueue.models.audit_entry import AuditEntry
 from django_jobqueue.models.dead_letter import DeadLetter
 from django_jobqueue.models.effect import Effect
 from django_jobqueue.models.job import Job
+from django_jobqueue.models.limit import Limit
+from django_jobqueue.models.pause import Pause
 from django_jobqueue.models.worker import Worker
 
-__all__ = ["Attempt", "AuditEntry", "DeadLetter", "Effect", "Job", "Worker"]
+__all__ = ["Attempt", "AuditEntry", "DeadLetter", "Effect", "Job", "Limit", "Pause", "Worker"]

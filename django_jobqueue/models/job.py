@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from django.db import models
-from django.db.models import Q
-from django.db.models.functions import Now
+from django.db.models import Q, Value
+from django.db.models.functions import Coalesce, Now
 from django.db.models.lookups import LessThanOrEqual
 from django.utils.translation import gettext_lazy as _
 
 from django_jobqueue.models.column_size import ColumnSize
 from django_jobqueue.policy import lifecycle
+
+UNDER_A_LIMIT = Q(key_limit__isnull=False) | Q(task_limit__isnull=False) | Q(queue_limit__isnull=False)
+"""Such a job is READY only while it has a slot; its end, or its wait for a retry, gives the slot back."""
 
 MAX_STORED_BYTES = 16 * 1024 * 1024
 """Most that the arguments of a job, or its result, take as PostgreSQL stores them, whoever writes them."""
@@ -68,7 +71,11 @@ class Job(models.Model):
     unique_key = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - NULL keeps keyless jobs out of the index
     unique_until_started = models.BooleanField(db_default=False, help_text=_("The first claim gives up the key."))
     concurrency_key = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - NULL: under no limit
+    key_limit = models.PositiveIntegerField(null=True, blank=True, help_text=_("At once, of its concurrency key."))
+    task_limit = models.PositiveIntegerField(null=True, blank=True, help_text=_("At once, of its task."))
+    queue_limit = models.PositiveIntegerField(null=True, blank=True, help_text=_("At once, of its queue."))
     order_key = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - NULL: in no order
+    order_blocks = models.BooleanField(db_default=False, help_text=_("Its dead letter holds up its successors."))
 
     result = models.JSONField(null=True, blank=True)
     progress = models.JSONField(null=True, blank=True)
@@ -133,6 +140,43 @@ class Job(models.Model):
             # unpark and bury, by task. A job whose task is known never enters it.
             models.Index(
                 fields=["task"], condition=Q(status="WAITING", waiting_for="worker"), name="jobqueue_job_parked"
+            ),
+            # promote, of jobs under a limit: those that wait, by what they wait for. A job under none never enters it.
+            models.Index(
+                models.F("backend"),
+                models.F("queue_name"),
+                models.F("task"),
+                Coalesce("concurrency_key", Value("")),
+                models.F("priority").desc(),
+                models.F("run_after"),
+                models.F("id"),
+                condition=Q(status="WAITING", waiting_for="limit"),
+                name="jobqueue_job_limit",
+            ),
+            # and those that have a slot.
+            models.Index(
+                models.F("backend"),
+                models.F("queue_name"),
+                models.F("task"),
+                Coalesce("concurrency_key", Value("")),
+                condition=UNDER_A_LIMIT & Q(status__in=["READY", "RUNNING"]),
+                name="jobqueue_job_slots",
+            ),
+            # promote, of ordered jobs: those that wait for their turn, and whatever may be before them.
+            models.Index(
+                fields=["backend", "order_key", "id"],
+                condition=Q(status="WAITING", waiting_for="order"),
+                name="jobqueue_job_order",
+            ),
+            models.Index(
+                fields=["backend", "order_key"],
+                condition=Q(order_key__isnull=False)
+                & (
+                    Q(status__in=["READY", "RUNNING"])
+                    | (Q(status="WAITING") & ~Q(waiting_for="order"))
+                    | Q(status="FAILED", order_blocks=True)
+                ),
+                name="jobqueue_job_turn",
             ),
             # rescue, from its low end. A renewal touches it, once in ten seconds; a look for expired leases that
             # had to read every running row, and the dead entries of all that ran before, would cost more.

@@ -6,6 +6,7 @@ that names the place
 failing
 - `secret_shapes`  what in a value looks like a secret: where, and why, never what
 - `masking`        copies of values and texts that may be shown
+- `keys`          what makes jobs one of a kind, or keeps them apart: made from their arguments
 - `known_secrets`  the project's own, built from settings that are passed in
 - `secret_reference` the name of a secret, stored in place of its value; `spilled` whether a value that was looked up
 stands in what is about to be stored

@@ -11,4 +11,5 @@ Reading order:
 - `backoff`    how long to wait before the next attempt
 - `retry`      `decide(outcome, …)`: outcome in, decision out
 - `fingerprint`  the same for deaths of a kind
+- `why`        what stands in the way of a job that does not run
 """

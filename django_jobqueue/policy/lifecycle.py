@@ -87,6 +87,7 @@ TRANSITIONS = frozenset(
         Transition("enqueue", None, Status.READY),
         Transition("promote", Status.WAITING, Status.READY),
         Transition("park", Status.READY, Status.WAITING),
+        Transition("set_limit", Status.READY, Status.WAITING),
         Transition("unpark", Status.WAITING, Status.READY),
         Transition("claim", Status.READY, Status.RUNNING),
         Transition("finish", Status.RUNNING, Status.SUCCESSFUL),
@@ -98,6 +99,7 @@ TRANSITIONS = frozenset(
         Transition("cancel", Status.READY, Status.CANCELLED),
         Transition("cancel", Status.RUNNING, Status.CANCELLED),
         Transition("replay", Status.FAILED, Status.READY),
+        Transition("replay", Status.FAILED, Status.WAITING),
     }
 )
 

@@ -15,7 +15,7 @@ A producer's and a person's verbs run on Django's connection, in the caller's tr
 
     enqueue     → WAITING or READY               replay    FAILED → READY
     cancel      WAITING or READY → CANCELLED,    discard   the letter OPEN → DISCARDED
-                a request where it is RUNNING
+                a request where it is RUNNING    pause, resume  no job; what claims may take
 
 or, where the caller's rows are in another database, after that transaction (`deferred`, `reserved`).
 
@@ -27,6 +27,7 @@ round trip:
     renew       move lease_expires_at            give_back RUNNING, never started → READY, or CANCELLED
     recover     RUNNING, claimed without hearing of it → a new token of the worker's own
 
+`hold` goes before the claims of a transaction: they share a gate, and whoever pauses or resumes shuts it (`control`).
 `finish_here` is settle's success in an atomic task's own transaction. `announce_worker` and `park` are for
 people: who is alive, and what nobody here can run.
 

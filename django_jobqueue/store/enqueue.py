@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from datetime import datetime
+from typing import NamedTuple
 
 from django.db import ProgrammingError, connections, transaction
 from psycopg.errors import UndefinedTable
@@ -18,6 +19,20 @@ ROWS_PER_STATEMENT = 1000
 
 _ROUNDS = 3
 """Tries to insert a key or find who holds it. Each that fails has met a holder that ended in between."""
+
+
+class Gates(NamedTuple):
+    """What a job has to wait for besides its moment: a slot under each limit, and its turn. None is nothing."""
+
+    concurrency_key: str | None = None
+    key_limit: int | None = None
+    task_limit: int | None = None
+    queue_limit: int | None = None
+    order_key: str | None = None
+    order_blocks: bool = False
+
+
+OPEN = Gates()
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +51,7 @@ class NewJob:
     metadata: str = "{}"
     unique_key: str | None = None
     unique_until_started: bool = False
+    gates: Gates = OPEN
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +159,36 @@ def _params(jobs: Sequence[NewJob]) -> dict[str, str]:
         "run_afters": array(["NULL" if job.run_after is None else f'"{job.run_after.isoformat()}"' for job in jobs]),
         "max_attempts": array([str(job.max_attempts) for job in jobs]),
         "metadata": text_array([job.metadata for job in jobs]),
+        **_gates(jobs),
     }
+
+
+def _gates(jobs: Sequence[NewJob]) -> dict[str, str]:
+    if all(job.gates is OPEN for job in jobs):
+        # PostgreSQL fills up what is shorter than the other arrays with NULL.
+        return _OPEN_GATES
+    gates = [job.gates for job in jobs]
+    return {
+        "concurrency_keys": _texts([gate.concurrency_key for gate in gates]),
+        "key_limits": _numbers([gate.key_limit for gate in gates]),
+        "task_limits": _numbers([gate.task_limit for gate in gates]),
+        "queue_limits": _numbers([gate.queue_limit for gate in gates]),
+        "order_keys": _texts([gate.order_key for gate in gates]),
+        "order_blocks": array([str(gate.order_blocks).lower() for gate in gates]),
+    }
+
+
+def _numbers(values: Sequence[int | None]) -> str:
+    return array(["NULL" if value is None else str(value) for value in values])
+
+
+def _texts(values: Sequence[str | None]) -> str:
+    return array(["NULL" if value is None else text_array([value])[1:-1] for value in values])
+
+
+_OPEN_GATES = dict.fromkeys(
+    ("concurrency_keys", "key_limits", "task_limits", "queue_limits", "order_keys", "order_blocks"), "{}"
+)
 
 
 def unique_params(jobs: Sequence[NewJob]) -> dict[str, str]:

@@ -6,16 +6,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import IntegrityError
-from django.db.models import Case, DateTimeField, F, JSONField, TextField, Value, When
+from django.db.models import Case, DateTimeField, F, JSONField, Q, TextField, Value, When
 from django.db.models.functions import Cast, Now
 
 from django_jobqueue.exceptions import Refused
 from django_jobqueue.models import DeadLetter, Job
-from django_jobqueue.policy.lifecycle import LIVE
+from django_jobqueue.models.job import UNDER_A_LIMIT
+from django_jobqueue.policy.lifecycle import LIVE, Status, WaitingFor
 from django_jobqueue.store import audit, locked
 from django_jobqueue.store.transaction import read_committed
 
 _UNIQUE_LIVE = "jobqueue_job_unique_live"
+
+_NEEDS_NOTHING = Q(order_key__isnull=True) & ~UNDER_A_LIMIT
+"""Neither a turn nor a slot."""
 
 _FRESH_BUDGET = {"failure_count": 0, "interruption_count": 0, "snooze_count": 0, "crash_count": 0}
 
@@ -41,6 +45,8 @@ NO_EDIT = Edit()
 
 def replay(letter_id: int, *, by: str, reason: str, edit: Edit = NO_EDIT, using: str) -> Job:
     """Move a dead job from FAILED to READY, due now, and its letter from OPEN or DISCARDED to REPLAYED.
+
+    A job that has an order key, or is under a limit, is WAITING until it has its turn and a slot.
 
     `attempt_count`, the attempts and `started_at` stay: it is the same job. A deadline (`expires_at`) that has passed
     is dropped, or the job would die of it again.
@@ -74,8 +80,12 @@ def _restart(letter: DeadLetter, *, by: str, reason: str, edit: Edit, using: str
     job = letter.job
     before = _record(job, letter, edit)
     Job.objects.using(using).filter(pk=job.pk, status=Job.Status.FAILED).update(
-        status=Job.Status.READY,
-        waiting_for="",
+        status=Case(When(_NEEDS_NOTHING, then=Value(Status.READY)), default=Value(Status.WAITING)),
+        waiting_for=Case(
+            When(order_key__isnull=False, then=Value(WaitingFor.ORDER)),
+            When(UNDER_A_LIMIT, then=Value(WaitingFor.LIMIT)),
+            default=Value(""),
+        ),
         run_after=Now(),
         finished_at=None,
         cancel_requested_at=None,

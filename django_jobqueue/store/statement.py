@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from django_jobqueue.models import Attempt, DeadLetter, Job, Worker
+from django_jobqueue.models import Attempt, DeadLetter, Job, Limit, Pause, Worker
 
 Answer = TypeVar("Answer")
 Row = tuple[Any, ...]
@@ -53,7 +53,14 @@ def load(name: str, inner: str = "") -> str:
     return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
 
 
-_TABLES = {"{job}": Job, "{attempt}": Attempt, "{dead_letter}": DeadLetter, "{worker}": Worker}
+_TABLES = {
+    "{job}": Job,
+    "{attempt}": Attempt,
+    "{dead_letter}": DeadLetter,
+    "{limit}": Limit,
+    "{pause}": Pause,
+    "{worker}": Worker,
+}
 
 
 def array(texts: Sequence[str]) -> str:

@@ -24,6 +24,7 @@ from django_jobqueue.exceptions import InvalidOptions
 from django_jobqueue.models import Job
 from django_jobqueue.policy.lifecycle import DUE_BY_TIME, TERMINAL, Status
 from django_jobqueue.policy.outcomes import Committed, Outcome
+from django_jobqueue.store.admit import admit_limited, admit_lock, admit_ordered
 from django_jobqueue.store.claim import Serving, claim, queue_pattern
 from django_jobqueue.store.promote import promote
 from django_jobqueue.store.settle import settle
@@ -176,6 +177,9 @@ class Hands:
     def _claim(self) -> Flight | None:
         connection = connections[self.using]
         run_on(connection, promote())
+        run_on(connection, admit_lock())
+        run_on(connection, admit_ordered())
+        run_on(connection, admit_limited())
         token = uuid4()
         claims = claim(
             backend=self._backend,

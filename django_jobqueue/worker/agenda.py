@@ -51,6 +51,8 @@ class Agenda:
         self.seen_at = 0.0
         """From before the last sign of life that the database has answered."""
         self._looks_at_all = False
+        self.has_queue_at_the_door = False
+        """Whether jobs waited for a turn or a slot when this worker last asked."""
         self._claim_limit = MAX_CLAIM
         self._probe_at = self._claim_at = self._recover_at = 0.0
 
@@ -87,9 +89,11 @@ class Agenda:
         """
         self._lost_tokens[token] = clock.now() + GHOST_SECONDS
 
-    def cycle_done(self, cycle: Cycle, claimed: int) -> None:
-        """Note what a cycle has claimed."""
+    def cycle_done(self, cycle: Cycle, claimed: int, *, has_queue: bool) -> None:
+        """Note what a cycle has claimed, and whether jobs wait for a turn or a slot."""
         self.claimed_count += claimed
+        if cycle.admits:
+            self.has_queue_at_the_door = has_queue
         if cycle.claims:
             self._claim_limit = min(MAX_CLAIM, 2 * self._claim_limit)
 
@@ -160,6 +164,8 @@ class Agenda:
             recover=self._recover(token, now) if is_poll else None,
             sign_of_life=self._sign_of_life() if is_rescue else None,
             unknown_tasks=self._demand.chores() if is_rescue else None,
+            # What ends makes room. Where nothing waits for that, a poll finds out early enough that something does.
+            admits=is_poll or (self.has_queue_at_the_door and bool(batch.settlements)),
         )
 
     def _held(self) -> list[Lease]:

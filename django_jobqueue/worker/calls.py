@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from django_jobqueue.store.admit import Door, admit_limited, admit_lock, admit_ordered
 from django_jobqueue.store.claim import Claimed
+from django_jobqueue.store.control import OPEN, Gate, hold
 from django_jobqueue.store.give_back import give_back
 from django_jobqueue.store.park import BuriedUnknown
 from django_jobqueue.store.promote import Promoted, promote
@@ -22,6 +24,9 @@ from django_jobqueue.store.session import Session
 from django_jobqueue.store.settle import Settled, settle, settled_before
 from django_jobqueue.store.statement import Statement
 from django_jobqueue.worker.ledger import Batch
+
+CLOSED = Door(is_ours=False, has_queue=False)
+"""Where nobody has asked."""
 
 STATEMENT_TIMEOUT_MS = 1000
 """No statement of a worker waits longer for a lock, or works longer, than this."""
@@ -50,6 +55,7 @@ class Cycle:
     recover: Statement[list[TakenOver]] | None = None
     sign_of_life: Statement[None] | None = None
     unknown_tasks: UnknownTasks | None = None
+    admits: bool = False
 
     def __call__(self, session: Session) -> CycleAnswer:
         """Make the call."""
@@ -73,6 +79,11 @@ class Cycle:
                 ("unknown", self.unknown_tasks.park),
                 ("buried", self.unknown_tasks.bury),
             ]
+        if self.admits:
+            # After all that makes room, or brings more to the door.
+            plan += [("door", admit_lock()), ("admitted", admit_ordered()), ("admitted", admit_limited())]
+        if self.claims:
+            plan.append(("held", hold()))
         plan += [("claimed", claim) for claim in self.claims]
         if not plan:
             return answer
@@ -100,6 +111,12 @@ class Cycle:
                     answer.unknown_tasks = reply
                 case "buried":
                     answer.buried = reply
+                case "door":
+                    answer.door = reply
+                case "admitted":
+                    answer.admitted += len(reply)
+                case "held":
+                    answer.gate = reply
                 case "claimed":
                     answer.claimed += reply
         return answer
@@ -110,7 +127,8 @@ class CycleAnswer:
     """What a cycle found.
 
     `settled` holds the jobs whose attempt it closed, and what became of each; `settled_before` those that an earlier
-    call had closed without being heard; `orphans` what an earlier call had claimed without being heard.
+    call had closed without being heard; `orphans` what an earlier call had claimed without being heard. `gate` is
+    what the claims have found before them. An admission whose `door` was not its own has not looked.
     """
 
     settled: dict[int, Settled] = field(default_factory=dict)
@@ -123,6 +141,9 @@ class CycleAnswer:
     unknown_tasks: frozenset[str] = frozenset()
     unparked: int = 0
     buried: list[BuriedUnknown] = field(default_factory=list)
+    gate: Gate = OPEN
+    door: Door = CLOSED
+    admitted: int = 0
 
 
 @dataclass(frozen=True, slots=True)

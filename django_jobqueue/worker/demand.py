@@ -22,6 +22,9 @@ from django_jobqueue.worker.plan import WorkerPlan
 SLOW_SECONDS = 0.2
 """A claim in order that takes longer reads past the jobs of others: the next ones go by group."""
 
+SLOW_BESIDE_PAUSES_SECONDS = 0.05
+"""The same while something is paused: that it reads past the jobs of that is to be expected, and lasts."""
+
 ROW_SECONDS = 0.0005
 """So much of a call's time each row that it writes excuses."""
 
@@ -94,9 +97,10 @@ class Demand:
                 claims.append(self._claim(names, share, token, suspects=suspects))
         return claims, wanted
 
-    def note(self, claimed: Sequence[Claimed], seconds: float, *, written: int) -> None:
+    def note(self, claimed: Sequence[Claimed], seconds: float, *, written: int, has_pauses: bool = False) -> None:
         """Note what the last claims found, and how long their call took, which wrote so many rows besides."""
-        if seconds > SLOW_SECONDS + ROW_SECONDS * (written + len(claimed)):
+        slow = SLOW_BESIDE_PAUSES_SECONDS if has_pauses else SLOW_SECONDS
+        if seconds > slow + ROW_SECONDS * (written + len(claimed)):
             self.note_slow()
         elif not self._went_by_group:
             self._by_group_seconds = BY_GROUP_SECONDS

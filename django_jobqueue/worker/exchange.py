@@ -46,6 +46,8 @@ from django_jobqueue.worker.wakeup import Wakeup
 
 logger = logging.getLogger("django_jobqueue.worker")
 
+DOOR_SECONDS = 0.02
+"""So soon a worker asks again that was not let admit, because another one was at it."""
 RESCUE_AFTER_OUTAGE_SECONDS = 10.0
 """So long after its own return a worker rescues nothing: the others have only just come back too."""
 RESCUE_AFTER_DOUBT_SECONDS = 3.0
@@ -105,6 +107,9 @@ class Exchange:
         journal.write_success(job.id, job.task, job.attempt_number)
         self.ended.append(job.id)
         self._ask_whether_drained()
+        if self._agenda.has_queue_at_the_door:
+            # It may have given back a slot, or the turn, and no cycle writes it.
+            self._schedule.poll_again()
 
     def give_back(self, flights: Sequence[Flight]) -> None:
         """Note jobs that were never started."""
@@ -180,10 +185,13 @@ class Exchange:
             self._agenda.seen_at = reply.sent_at
         self._ledger.written(cycle.batch)
         self._note_settled(cycle, answer)
-        self._agenda.cycle_done(cycle, len(answer.claimed))
+        self._agenda.cycle_done(cycle, len(answer.claimed), has_queue=answer.door.has_queue)
         if cycle.claims:
             self._news.claimed()
-            self._demand.note(answer.claimed, reply.seconds, written=cycle.batch.size)
+            self._news.pauses(there_are=answer.gate.has_pauses)
+            self._demand.note(
+                answer.claimed, reply.seconds, written=cycle.batch.size, has_pauses=answer.gate.has_pauses
+            )
         lease_until = reply.sent_at + self._options.lease_seconds
         self._fleet.waiting += [self._intake.flight(job, cycle.token, lease_until) for job in answer.claimed]
         self._give_back_orphans(answer.orphans)
@@ -205,10 +213,13 @@ class Exchange:
             self._schedule.poll_again()
         if cycle.wanted and len(answer.claimed) >= cycle.wanted:
             self._schedule.poll_again()
+        is_shut_out = cycle.admits and answer.door.has_queue and not answer.door.is_ours
+        if is_shut_out:
+            self._schedule.expect(DOOR_SECONDS)
         if cycle.is_poll:
             found = answer.claimed or answer.rescued or (answer.promoted and answer.promoted.moved)
             # A poll that could not have claimed anything says nothing about what there is.
-            asked = cycle.wanted > 0 or not self._demand.can_serve
+            asked = (cycle.wanted > 0 and not answer.gate.is_held and not is_shut_out) or not self._demand.can_serve
             self.is_drained = asked and not found
 
     def _note_unknown(self, answer: CycleAnswer) -> None:

@@ -18,6 +18,7 @@ class News:
         self._unknown_tasks: set[str] = set()
         self._surprises: set[tuple[str, int | None]] = set()
         self._claims_fail = False
+        self._has_pauses = False
 
     def unknown_tasks(self, tasks: Iterable[str]) -> None:
         """Tell of tasks that are due and not known here."""
@@ -27,6 +28,16 @@ class News:
                 "jobs of %s are due, and this worker does not know that: is its module imported? "
                 "If it is new, restart this worker",
                 task,
+            )
+
+    def pauses(self, *, there_are: bool) -> None:
+        """Tell that something is paused, or that nothing is any more: whoever wonders why nothing runs looks here."""
+        if there_are is not self._has_pauses:
+            self._has_pauses = there_are
+            logger.info(
+                "something is paused, and is not claimed; `manage.py jobqueue queues list` tells what and why"
+                if there_are
+                else "nothing is paused any more"
             )
 
     def claim_failed(self, error: Exception) -> None:

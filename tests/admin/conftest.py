@@ -8,7 +8,8 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.db import connection
 
-from django_jobqueue.models import Attempt, AuditEntry, Worker
+from django_jobqueue.models import Attempt, AuditEntry, Pause, Worker
+from django_jobqueue.store.claim import queue_pattern
 from tests.factories import make_dead_letter, make_job
 
 ADMIN = "/admin/django_jobqueue"
@@ -51,6 +52,17 @@ def entry(db):
 
     def make(**columns):
         return AuditEntry.objects.create(**{"actor": "ada", "action": "replay", "object": "job:1"} | columns)
+
+    return make
+
+
+@pytest.fixture
+def pause(db):
+    """Make pauses; of a queue `mail` unless told otherwise."""
+
+    def make(target="mail", **columns):
+        columns = {"kind": "queue", "reason": "the provider is down", "paused_by": "ada"} | columns
+        return Pause.objects.create(target=target, pattern=queue_pattern(target), **columns)
 
     return make
 

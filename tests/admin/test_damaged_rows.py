@@ -7,7 +7,7 @@ import uuid
 import pytest
 from django.db import connection
 
-from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job, Worker
+from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job, Pause, Worker
 
 from .conftest import ADMIN, pages_of
 
@@ -44,7 +44,8 @@ def all_pages_answer(boss, letter, job):
     def check(*rows):
         for row in rows:
             for address in pages_of(row):
-                assert boss.get(address).status_code == 200, address
+                # A pause that is over has no page any more.
+                assert boss.get(address, follow=isinstance(row, Pause)).status_code == 200, address
         for query in ("", "?status=all", "?status=all&task=shop.tasks.charge", "?status=all&reason=expired", "?q=shop"):
             assert boss.get(f"{ADMIN}/deadletter/{query}").status_code == 200, query
         for query in ("", "?status=FAILED", "?status=READY", "?status=RUNNING", "?queue=default", "?q=charge"):
@@ -88,6 +89,18 @@ def test_any_time_of_a_job(all_pages_answer, job, by_hand):
         by_hand(f"UPDATE django_jobqueue_job SET {changes} WHERE id = ANY(%s)", *[moment] * len(columns), ids)
         by_hand("UPDATE django_jobqueue_attempt SET started_at = %s WHERE job_id = ANY(%s)", moment, ids)
         rows += made
+
+    all_pages_answer(*rows)
+
+
+def test_any_time_of_a_pause(all_pages_answer, job, pause, by_hand):
+    """A pause may have been made, and end, whenever PostgreSQL likes; the pages of the jobs that it stops say so."""
+    rows = [job(queue_name=f"queue-{n}") for n in range(len(TIMES))]
+    for n, moment in enumerate(TIMES):
+        made = pause(f"queue-{n}")
+        by_hand("UPDATE django_jobqueue_pause SET paused_at = %s, until = %s WHERE id = %s", moment, moment, made.pk)
+        rows.append(made)
+    rows.append(pause(NASTY_TEXT[:100], reason=NASTY_TEXT, paused_by=NASTY_TEXT[:100]))
 
     all_pages_answer(*rows)
 

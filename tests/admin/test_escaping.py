@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from django_jobqueue.models import DeadLetter
+from django_jobqueue.models import DeadLetter, Pause
 
 from .conftest import ADMIN, pages_of
 
@@ -21,7 +21,7 @@ ALL = " ".join(MARKUP)
 
 
 @pytest.fixture
-def hostile(letter, job, worker, entry):
+def hostile(letter, job, worker, entry, pause):
     """Rows with markup in every column that holds text."""
     short = ALL[:100]
     keeper = worker(hostname=ALL[:255], backend=short[:60], queues=[ALL])
@@ -52,7 +52,10 @@ def hostile(letter, job, worker, entry):
         actor=ALL[:255], action=MARKUP[0], object=f"job:{made.job_id}", reason=ALL, before=[ALL], after={ALL: ALL}
     )
     other = entry(object=ALL[:255])
-    return [made, made.job, running, done, waiting, keeper, deed, other]
+    ready = job(queue_name=short)
+    why = pause(short, reason=ALL, paused_by=ALL[:255])
+    pause(ALL[:200], kind="task", reason=ALL, paused_by=ALL[:255])
+    return [made, made.job, running, done, waiting, ready, keeper, deed, other, why]
 
 
 def assert_harmless(response, where):
@@ -105,6 +108,24 @@ def test_confirmation_and_messages(boss, hostile):
     assert_harmless(refused, "refused")
 
 
+@pytest.mark.parametrize("text", MARKUP)
+def test_pausing(boss, hostile, text):
+    """What a link asks to pause, what was typed, and the messages about it are shown as text."""
+    assert_harmless(boss.get(f"{ADMIN}/pause/add/", {"queue": text}), "link")
+    for form in (
+        {"kind": text, "target": text, "until": text, "reason": text},
+        {"kind": "queue", "target": text * 50, "until": "2h", "reason": text},
+        {"kind": "queue", "target": f"*{text}", "reason": text},
+        {"kind": "task", "target": text, "reason": text},
+    ):
+        assert_harmless(boss.post(f"{ADMIN}/pause/add/", form, follow=True), form)
+    row = Pause.objects.get(kind="task", target=text)
+    data = {"_selected_action": row.pk, "_changelist_filters": f"q={text}"}
+    assert_harmless(boss.post(f"{ADMIN}/pause/resume/", data), "resume")
+    assert_harmless(boss.post(f"{ADMIN}/pause/resume/", data | {"confirm": "1", "reason": ALL}, follow=True), "back")
+    assert not Pause.objects.filter(pk=row.pk).exists()
+
+
 def test_history_of_the_admin(boss, hostile, django_capture_on_commit_callbacks):
     """The admin's own log shows the reason as text."""
     letter = hostile[0]
@@ -117,5 +138,6 @@ def test_history_of_the_admin(boss, hostile, django_capture_on_commit_callbacks)
 def test_pages_do_without_inline_code(boss, letter, settings):
     """A strict Content-Security-Policy blocks nothing of these pages: no inline script, style or handler."""
     made = letter()
-    for address in (*pages_of(made), *pages_of(made.job), f"{ADMIN}/worker/", f"{ADMIN}/auditentry/"):
+    others = [f"{ADMIN}/{page}" for page in ("worker/", "auditentry/", "pause/", "pause/add/")]
+    for address in (*pages_of(made), *pages_of(made.job), *others):
         assert_harmless(boss.get(address), address)

@@ -92,6 +92,7 @@ def test_no_offset_and_no_full_count(boss, letter):
         "deadletter/?status=all",
         "auditentry/",
         "worker/",
+        "pause/",
     ):
         with CaptureQueriesContext(connection) as queries:
             boss.get(f"{ADMIN}/{address}")

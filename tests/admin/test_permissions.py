@@ -3,11 +3,11 @@
 import pytest
 from django.urls import get_resolver, reverse
 
-from django_jobqueue.models import AuditEntry, DeadLetter, Job
+from django_jobqueue.models import AuditEntry, DeadLetter, Job, Pause
 
 from .conftest import ADMIN
 
-VIEW = ("view_job", "view_deadletter", "view_auditentry", "view_worker")
+VIEW = ("view_job", "view_deadletter", "view_auditentry", "view_worker", "view_pause")
 PEOPLE = {
     "anonymous": None,
     "a visitor": {"is_staff": False},
@@ -16,7 +16,10 @@ PEOPLE = {
     "a replayer": {"codenames": (*VIEW, "replay_deadletter")},
     "a discarder": {"codenames": (*VIEW, "discard_deadletter")},
     "a canceller": {"codenames": (*VIEW, "cancel_job")},
-    "a replayer who may not look": {"codenames": ("replay_deadletter", "discard_deadletter", "cancel_job")},
+    "a pauser": {"codenames": (*VIEW, "pause_queue")},
+    "a replayer who may not look": {
+        "codenames": ("replay_deadletter", "discard_deadletter", "cancel_job", "pause_queue")
+    },
     "an editor": {
         "codenames": tuple(
             f"{verb}_{model}"
@@ -26,20 +29,21 @@ PEOPLE = {
     },
     "a superuser": {"is_superuser": True},
 }
-VIEWERS = {"a viewer", "a replayer", "a discarder", "a canceller", "a superuser"}
+VIEWERS = {"a viewer", "a replayer", "a discarder", "a canceller", "a pauser", "a superuser"}
 MAY = {
     "replay": {"a replayer", "a superuser"},
     "discard": {"a discarder", "a superuser"},
     "cancel": {"a canceller", "a superuser"},
     "force_stop": {"a canceller", "a superuser"},
+    "resume": {"a pauser", "a superuser"},
 }
-ACTS = {"replay": "deadletter", "discard": "deadletter", "cancel": "job", "force_stop": "job"}
+ACTS = {"replay": "deadletter", "discard": "deadletter", "cancel": "job", "force_stop": "job", "resume": "pause"}
 
 
 @pytest.fixture
-def rows(letter, job, worker, entry):
+def rows(letter, job, worker, entry, pause):
     """One row of each model."""
-    return {"deadletter": letter(), "job": job(), "worker": worker(), "auditentry": entry()}
+    return {"deadletter": letter(), "job": job(), "worker": worker(), "auditentry": entry(), "pause": pause()}
 
 
 @pytest.fixture
@@ -80,8 +84,9 @@ def test_looking(visit, rows, who):
 
 @pytest.mark.parametrize("who", PEOPLE)
 def test_editing(visit, rows, who):
-    """Nobody adds, changes or deletes anything by form, and nobody posts to a list or a page."""
+    """Nobody adds, changes or deletes anything by form, but for pauses; nobody posts to a list or a page."""
     client = visit(who)
+    adds = f"{ADMIN}/pause/add/"
     expected = "login" if stranger(who) else "refused"
 
     for model, row in rows.items():
@@ -90,9 +95,11 @@ def test_editing(visit, rows, who):
         gets = [f"{base}add/", f"{base}{row.pk}/delete/"]
         for address in posts:
             data = {"action": "delete_selected", "_selected_action": row.pk, "index": "0", "post": "yes", "status": "X"}
-            assert outcome(client.post(address, data)) == expected, address
+            may = address == adds and who in MAY["resume"]
+            assert outcome(client.post(address, data)) == ("seen" if may else expected), address
         for address in gets:
-            assert outcome(client.get(address)) == expected, address
+            may = address == adds and who in MAY["resume"]
+            assert outcome(client.get(address)) == ("seen" if may else expected), address
     assert_untouched(rows)
 
 
@@ -128,6 +135,22 @@ def test_acting_by_post(visit, rows, who, name, confirmed):
         assert_untouched(rows)
 
 
+@pytest.mark.parametrize("who", PEOPLE)
+def test_pausing(visit, rows, who):
+    """To pause takes the permission to, and to see what is paused; others are refused and nothing changes."""
+    client = visit(who)
+    form = {"kind": "queue", "target": "reports", "reason": "a move"}
+
+    answer = outcome(client.post(f"{ADMIN}/pause/add/", form))
+
+    if who in MAY["resume"]:
+        assert answer == "back"
+        assert Pause.objects.get(target="reports").reason == "a move"
+    else:
+        assert answer == ("login" if stranger(who) else "refused")
+        assert_untouched(rows)
+
+
 @pytest.mark.parametrize("who", sorted(VIEWERS))
 def test_buttons(visit, rows, who):
     """A person sees the buttons that work for them, and no others."""
@@ -139,22 +162,25 @@ def test_buttons(visit, rows, who):
         (f"{ADMIN}/deadletter/", ("replay", "discard")),
         (letter_page, ("replay", "discard")),
         (job_page, ("cancel",)),
+        (f"{ADMIN}/pause/", ("resume",)),
+        (f"{ADMIN}/pause/{rows['pause'].pk}/change/", ("resume",)),
     ):
         page = client.get(address).content.decode()
         for name in names:
             assert (f"/{name}/" in page) == (who in MAY[name]), (address, name)
     has_boxes = "jq-choose" in client.get(f"{ADMIN}/deadletter/").content.decode()
     assert has_boxes == (who in MAY["replay"] | MAY["discard"])
+    assert ("/pause/add/" in client.get(f"{ADMIN}/pause/").content.decode()) == (who in MAY["resume"])
 
 
 def test_no_address_is_left_out():
-    """The table above covers every address of these four models."""
+    """The table above covers every address of these five models."""
     names = [name for name in get_resolver("tests.admin.names").reverse_dict if isinstance(name, str)]
     own = {name.removeprefix("django_jobqueue_") for name in names if name.startswith("django_jobqueue_")}
 
     usual = {
         f"{m}_{p}"
-        for m in ("job", "deadletter", "auditentry", "worker")
+        for m in ("job", "deadletter", "auditentry", "worker", "pause")
         for p in ("changelist", "add", "history", "delete", "change")
     }
     assert own == usual | {f"{model}_{name}" for name, model in ACTS.items()}
@@ -170,7 +196,20 @@ def test_links_need_permission_too(client, person, letter):
     assert f"/job/{made.job_id}/" not in page
 
 
+def test_the_link_to_the_pauses_needs_permission_too(client, person, job, pause):
+    """Who may see jobs but not pauses is told why one waits, and offered no link."""
+    pause()
+    made = job(queue_name="mail")
+    client.force_login(person("x", "view_job"))
+
+    for address in (f"{ADMIN}/job/", f"{ADMIN}/job/{made.pk}/change/"):
+        page = client.get(address).content.decode()
+        assert "Paused" in page
+        assert "/django_jobqueue/pause/" not in page
+
+
 def assert_untouched(rows):
     assert DeadLetter.objects.get().status == "OPEN"
     assert Job.objects.get(pk=rows["job"].pk).status == "READY"
     assert AuditEntry.objects.count() == 1
+    assert [pause.target for pause in Pause.objects.all()] == ["mail"]

@@ -16,6 +16,7 @@ from django.core.management.base import BaseCommand
 from django_jobqueue import checks, compat, task_options
 from django_jobqueue.conf import Options
 from django_jobqueue.policy.lifecycle import LETTER_TRANSITIONS, TRANSITIONS, Reason
+from django_jobqueue.queue_policy import QueuePolicy
 from django_jobqueue.worker.plan import WorkerPlan
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,7 +83,7 @@ def _unit(option):
         return "bytes"
     if "words" in option.metadata:
         return "word"
-    return {bool: "switch", str: "name", Mapping: "paths"}.get(option.metadata["kind"], "count")
+    return {bool: "switch", str: "name", Mapping: "paths", QueuePolicy: "rules"}.get(option.metadata["kind"], "count")
 
 
 def _shown(value):

@@ -15,8 +15,10 @@ from django_jobqueue.policy.retry import Decision
 from django_jobqueue.store import cancel as cancel_verb
 from django_jobqueue.store import claim as claim_verb
 from django_jobqueue.store import discard as discard_verb
+from django_jobqueue.store import pause as pause_verb
 from django_jobqueue.store import replay as replay_verb
 from django_jobqueue.store.claim import Claimed, Serving
+from django_jobqueue.store.control import hold
 from django_jobqueue.store.enqueue import Enqueued, NewJob, enqueue
 from django_jobqueue.store.give_back import give_back as give_back_verb
 from django_jobqueue.store.park import BuriedUnknown
@@ -167,6 +169,14 @@ def do(*statements: Statement[Any]) -> Deed:
     return lambda: at_once(*statements)
 
 
+def claim_behind_the_gate(worker: UUID, *, by_group: bool = False) -> Deed:
+    """Claim as a worker does, who asks first whether somebody changes the rules. Only what it got is told.
+
+    That the gate was closed is no loss: whoever asks again is told. For the oracle it is as if it had been asked later.
+    """
+    return lambda: at_once(hold(), claim(worker, by_group=by_group))[1]
+
+
 def rescue_and_settle(worker: UUID) -> Deed:
     """Take over, and in a transaction of its own settle as lost: two moments, between which much may happen."""
 
@@ -244,6 +254,20 @@ def replay(job_id: int) -> Deed:
 def discard(job_id: int) -> Deed:
     letter = letter_of(job_id)
     return lambda: discard_verb.discard(letter, **SIGNED).status
+
+
+def pause(target: str = "default", **words: Any) -> Deed:
+    """Pause a queue, or say so once more in other words."""
+    signed = SIGNED | words
+    return lambda: str(pause_verb.pause("queue", target, until=None, **signed))
+
+
+def pause_task(target: str = TASK) -> Deed:
+    return lambda: str(pause_verb.pause("task", target, until=None, **SIGNED))
+
+
+def resume(target: str = "default") -> Deed:
+    return lambda: str(pause_verb.resume("queue", target, **SIGNED))
 
 
 def plain(answer: Any, places: Mapping[int, int]) -> Any:

@@ -17,16 +17,18 @@ from tests.model.state import JobState
 
 @dataclass(frozen=True)
 class Run:
-    """One order, and what came of it. `options` are the sides that could have taken each step."""
+    """One order, and what came of it: `options` could have taken each step, and `ended` is who ended, in order."""
 
     order: str
+    ended: str
     options: tuple[str, ...]
     answers: tuple[Any, ...]
     jobs: list[JobState]
+    pauses: list[tuple[str, str]]
 
     @property
     def end(self) -> tuple[Any, ...]:
-        return (*self.answers, self.jobs)
+        return (*self.answers, self.jobs, self.pauses)
 
 
 class Meeting:
@@ -57,6 +59,19 @@ class Meeting:
             assert not [answer for answer in run.answers if isinstance(answer, str)], _story(run)
         return number
 
+    def check_pause(self) -> int:
+        """Walk through every order of a claim and the pause of what it takes: no claim is committed after the pause.
+
+        To be like a serial one is not enough here: who commits a claim after the pause was committed leaves what a
+        claim before it would have left.
+        """
+        number = 0
+        for run in self.all_orders():
+            if run.ended == "ba":
+                number += 1
+                assert run.answers[0] == [], f"claimed after the pause was committed:\n{_story(run)}"
+        return number
+
     def all_orders(self) -> Iterator[Run]:
         prefix: str | None = ""
         while prefix is not None:
@@ -70,7 +85,7 @@ class Meeting:
         state.clear()
         for side, deed in zip(self._sides.values(), self._set_up(), strict=True):
             side.start(deed)
-        order, options = "", []
+        order, ended, options = "", "", []
         while choice := "".join(name for name in prefer if self._can_go(name)):
             name = prefix[len(order)] if len(order) < len(prefix) else choice[0]
             self._sides[name].step()
@@ -78,6 +93,7 @@ class Meeting:
                 if side.is_blocked:
                     side.look()
             order += name
+            ended += "".join(each for each, side in self._sides.items() if side.is_done and each not in ended)
             options.append(choice)
         stuck = [side for side in self._sides.values() if not side.is_done]
         for side in stuck:
@@ -90,7 +106,7 @@ class Meeting:
         invariants.check(jobs)
         places = {job_id: place for place, job_id in enumerate(jobs)}
         answers = tuple(plain(side.answer, places) for side in self._sides.values())
-        return Run(order, tuple(options), answers, list(jobs.values()))
+        return Run(order, ended, tuple(options), answers, list(jobs.values()), state.pauses())
 
     def _can_go(self, name: str) -> bool:
         side = self._sides[name]
@@ -107,4 +123,4 @@ def _next(run: Run) -> str | None:
 
 
 def _story(*runs: Run) -> str:
-    return "\n".join(f"{run.order}: {run.answers} {run.jobs}" for run in runs)
+    return "\n".join(f"{run.order}: {run.answers} {run.jobs} {run.pauses}" for run in runs)

@@ -6,23 +6,28 @@ Each function sets the stage and answers with what the two sides do.
 from django.db import transaction
 
 from django_jobqueue.operations import cancel_many
+from django_jobqueue.store.control import hold
 from tests.interleavings.deeds import (
     ANN,
     BEN,
     SIGNED,
     cancel,
     claim,
+    claim_behind_the_gate,
     dead,
     discard,
     do,
     due,
     enqueue_unique,
     over,
+    pause,
+    pause_task,
     promote,
     ready,
     replay,
     replayed,
     rescue,
+    resume,
     running,
     running_again,
     settle,
@@ -112,6 +117,50 @@ def finish_discard():
     return do(*settle(FINISH, job_id)), discard(job_id)
 
 
+# --- Pauses
+
+
+def claim_pause():
+    ready(2)
+    return claim_behind_the_gate(ANN), pause()
+
+
+def claim_by_group_pause():
+    ready(2)
+    return claim_behind_the_gate(ANN, by_group=True), pause("def*")
+
+
+def claim_pause_of_a_task():
+    ready(2)
+    return claim_behind_the_gate(ANN), pause_task()
+
+
+def claim_resume():
+    ready(2)
+    pause()()
+    return claim_behind_the_gate(ANN), resume()
+
+
+def claim_by_group_resume():
+    ready(2)
+    pause("*")()
+    return claim_behind_the_gate(ANN, by_group=True), resume("*")
+
+
+def pause_pause():
+    return pause(), pause(reason="so do I")
+
+
+def pause_resume():
+    pause()()
+    return pause(), resume()
+
+
+def resume_resume():
+    pause()()
+    return resume(), resume()
+
+
 # --- Several verbs in one transaction
 
 
@@ -139,6 +188,30 @@ def a_cycle_and_many_cancels():
     return do(*settle(RELEASE, first), *settle(FINISH, second), claim(ANN, 2)), cancel_all
 
 
+def a_cycle_and_a_pause_before_a_cancel():
+    """A person who stops a queue and then its jobs; a keeper who settles one of them and claims."""
+    (job_id,) = running()
+    ready()
+
+    def stop():
+        with transaction.atomic():
+            return [pause()(), cancel(job_id)()[0]]
+
+    return do(*settle(RELEASE, job_id), hold(), claim(ANN, 2)), stop
+
+
+def a_cycle_and_a_pause_after_a_cancel():
+    """The same in the other order: the row first, the gate then."""
+    (job_id,) = running()
+    ready()
+
+    def stop():
+        with transaction.atomic():
+            return [cancel(job_id)()[0], pause()()]
+
+    return do(*settle(RELEASE, job_id), hold(), claim(ANN, 2)), stop
+
+
 PAIRS = [
     enqueue_unique_twice,
     enqueue_unique_finish,
@@ -156,10 +229,26 @@ PAIRS = [
     bury_discard,
     finish_replay,
     finish_discard,
+    claim_pause,
+    claim_by_group_pause,
+    claim_pause_of_a_task,
+    claim_resume,
+    claim_by_group_resume,
+    pause_pause,
+    pause_resume,
+    resume_resume,
 ]
+
+PAUSING = [claim_pause, claim_by_group_pause, claim_pause_of_a_task]
+"""A claim, and the pause of what it would take."""
 
 LONG = [replay_of_twins]
 """Each side has ten steps, and locks nothing that the other wants before the sixth."""
 
-TOGETHER = [two_cycles, a_cycle_and_many_cancels]
+TOGETHER = [
+    two_cycles,
+    a_cycle_and_many_cancels,
+    a_cycle_and_a_pause_before_a_cancel,
+    a_cycle_and_a_pause_after_a_cancel,
+]
 """Several verbs in one transaction."""

@@ -1,7 +1,7 @@
 """A side: a thread with a connection of its own, which takes one step when it is told to.
 
-A step is a statement that names the queue's tables, or a COMMIT. What touches no row (SET, SAVEPOINT, the record in the
-audit) rides along: no other side can tell when it happens.
+A step is a statement that names the queue's tables, one that asks for an advisory lock, or a COMMIT. What touches no
+row (SET, SAVEPOINT, the record in the audit) rides along: no other side can tell when it happens.
 """
 
 from __future__ import annotations
@@ -17,9 +17,11 @@ from django.db import connection, connections
 
 from django_jobqueue.exceptions import Refused
 
-TOUCHES_ROWS = re.compile(r"django_jobqueue_(job|attempt|deadletter)\b")
+_OURS = r"(django_jobqueue_(job|attempt|deadletter|pause)\b|_advisory_)"
 
-WRITES_OR_LOCKS = re.compile(r"^(?!SELECT(?!.* FOR )).*django_jobqueue_(job|attempt|deadletter)\b", re.DOTALL)
+TOUCHES_ROWS = re.compile(_OURS)
+
+WRITES_OR_LOCKS = re.compile(rf"^(?!SELECT(?!.*( FOR |_advisory_))).*{_OURS}", re.DOTALL)
 """The same without plain reads, for deeds that are so long that their orders would be too many."""
 
 PATIENCE_SECONDS = 20

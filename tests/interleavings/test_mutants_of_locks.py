@@ -2,7 +2,7 @@
 
 import pytest
 
-from django_jobqueue.store import locked
+from django_jobqueue.store import control, locked
 from tests.interleavings import people, workers
 from tests.interleavings.orders import Meeting
 from tests.model.mutants import code, sql
@@ -17,6 +17,7 @@ RENEW = sql("renew without a lock", ("renew", "FOR NO KEY UPDATE OF job SKIP LOC
 RECOVER = sql("recover without a lock", ("recover", "FOR UPDATE SKIP LOCKED", ""))
 JOB = code("a person changes a job without a lock", locked.job, ".select_for_update(no_key=True)", "")
 LETTER = code("a person changes a letter without a lock", locked.letter, ".select_for_update(no_key=True)", "")
+
 
 CAUGHT = [
     (CLAIM, workers.claim_claim),
@@ -47,3 +48,27 @@ def test_a_forgotten_lock_is_noticed(sides, mutant, pair):
     """Some order of these two verbs ends like no serial one, or breaks the law, when a lock is missing."""
     with mutant.make(), pytest.raises(AssertionError):
         Meeting(sides, pair).check()
+
+
+LOCK, EARLY = "SELECT pg_advisory_xact_lock(%s)", "SELECT pg_advisory_lock(%s), pg_advisory_unlock_all()"
+
+UNKEPT = "(pg_try_advisory_lock_shared(%(lock)s) AND pg_advisory_unlock_shared(%(lock)s))"
+
+GATE = [
+    code("a pause waits for no claim", control.exclusively, "advisory_xact_lock(", "advisory_xact_lock_shared("),
+    code("a pause lets claims in before it commits", control.exclusively, LOCK, EARLY),
+    sql(
+        "a claim does not look at the gate",
+        ("ready_in_order", "<> 'true'", "<> 'never'"),
+        ("ready_by_group", "<> 'true'", "<> 'never'"),
+    ),
+    sql("a claim does not keep the gate", ("hold", "pg_try_advisory_xact_lock_shared(%(lock)s)", UNKEPT)),
+]
+
+
+@pytest.mark.parametrize("pair", people.PAUSING, ids=lambda pair: pair.__name__)
+@pytest.mark.parametrize("mutant", GATE, ids=lambda mutant: mutant.name)
+def test_a_gate_that_does_not_close_is_noticed(sides, mutant, pair):
+    """Some order commits a claim after the pause, where one of the two takes the lock in another way."""
+    with mutant.make(), pytest.raises(AssertionError, match="claimed after the pause"):
+        Meeting(sides, pair).check_pause()

@@ -26,6 +26,12 @@ def test_every_order_ends_like_a_serial_one(sides, counted, pair):
     assert counted[pair.__name__] > 1
 
 
+@pytest.mark.parametrize("pair", people.PAUSING, ids=lambda pair: pair.__name__)
+def test_no_claim_is_committed_after_a_pause(sides, pair):
+    """In no order of their statements does a claim of what was paused commit after the pause has."""
+    assert Meeting(sides, pair).check_pause() > 1
+
+
 @pytest.mark.parametrize("pair", people.TOGETHER, ids=lambda pair: pair.__name__)
 def test_no_order_ends_in_a_circle(sides, counted, pair):
     """Transactions of several verbs never wait for each other in a circle, and no order of them breaks a law."""

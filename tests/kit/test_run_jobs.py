@@ -7,7 +7,7 @@ import pytest
 from django.db import connection
 from django.test import TestCase
 
-from django_jobqueue import task
+from django_jobqueue import operations, task
 from django_jobqueue.compat import PACKAGE, task_finished
 from django_jobqueue.exceptions import InvalidOptions
 from django_jobqueue.models import DeadLetter, Job
@@ -196,6 +196,16 @@ def test_receivers_hear_of_the_end(settings):
         task_finished.disconnect(receiver)
 
     assert [str(status) for status in heard] == ["SUCCESSFUL"]
+
+
+def test_what_is_paused_is_not_run():
+    """A test of the project's own may pause, too; resumed, the job runs."""
+    stage.start.enqueue()
+    operations.pause("default", by="ada", reason="a move")
+    assert run_jobs() == []
+    operations.resume("default", by="ada")
+
+    assert [ran.outcome for ran in run_jobs()] == ["succeeded"]
 
 
 def test_another_backend_has_no_jobs_to_run(settings):

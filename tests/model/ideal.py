@@ -27,6 +27,10 @@ class Ideal:
 
     def __init__(self) -> None:
         self.jobs: dict[int, JobState] = {}
+        self.pauses: set[tuple[str, str]] = set()
+        """Kind and target of what is paused."""
+        self.is_held = False
+        """Whether somebody has paused or resumed something, and has not committed it."""
         self._clock = count()
         self._due: dict[int, int] = {}
         """When each job fell due, on a clock that counts what happens."""
@@ -76,6 +80,7 @@ class Ideal:
             job_id
             for job_id, job in self._with_status("READY")
             if job.backend == backend and job.task in tasks and not job.is_past_deadline and job_id not in locked
+            if not self.is_held and not self._is_paused(job)
         ]
         claimed = sorted(ready, key=lambda job_id: (-self.jobs[job_id].priority, self._due[job_id], job_id))[:limit]
         for job_id in claimed:
@@ -234,6 +239,21 @@ class Ideal:
             raise Refused(f"already_{job.letter.lower()}", "")
         job.letter = "DISCARDED"
         job.deeds.append("discard")
+
+    def pause(self, kind: str, target: str) -> None:
+        self.pauses.add((kind, target))
+
+    def resume(self, kind: str, target: str) -> None:
+        if (kind, target) not in self.pauses:
+            raise Refused("not_paused", "")
+        self.pauses.remove((kind, target))
+
+    def _is_paused(self, job: JobState) -> bool:
+        names = {"queue": job.queue, "task": job.task}
+        return any(
+            names[kind].startswith(target[:-1]) if target.endswith("*") else names[kind] == target
+            for kind, target in self.pauses
+        )
 
     def _end_as_cancelled(self, job: JobState) -> None:
         job.status, job.waiting_for, job.has_ended = "CANCELLED", "", True

@@ -42,10 +42,14 @@ NEW_JOBS = st.builds(
     priority=st.sampled_from([0, 0, 5]),
     max_attempts=st.sampled_from([1, 2, 3, 3]),
     is_due=st.booleans(),
+    queue=st.sampled_from(["default", "default", "mail"]),
 )
 
 UNIQUE_JOBS = st.builds(
-    JobState, task=st.sampled_from(TASKS), key=st.sampled_from(["a", "b"]), max_attempts=st.integers(1, 2)
+    JobState,
+    task=st.sampled_from(["shop.charge", "shop.mail"]),
+    key=st.sampled_from(["a", "b"]),
+    max_attempts=st.integers(1, 2),
 )
 
 

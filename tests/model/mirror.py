@@ -9,18 +9,20 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from django.db import transaction
+
 from django_jobqueue.exceptions import Refused
-from django_jobqueue.models import DeadLetter, Job
+from django_jobqueue.models import DeadLetter, Job, Pause
 from django_jobqueue.policy import retry
 from django_jobqueue.policy.outcomes import Outcome
-from django_jobqueue.store import cancel, discard, replay
+from django_jobqueue.store import cancel, discard, pause, replay
 from django_jobqueue.store.enqueue import NewJob, enqueue
 from tests.model import invariants, state
 from tests.model.crew import Crew, Grip, Worker
 from tests.model.ideal import BOUNDS, Ideal
 from tests.store.hands import Held, at
 
-TASKS = ("shop.charge", "shop.mail")
+TASKS = ("shop.charge", "shop.mail", "shop.report")
 """What the workers know."""
 
 UNKNOWN = "shop.forgotten"
@@ -48,6 +50,7 @@ class Mirror:
         assert found.keys() == expected.keys()
         for job_id, job in found.items():
             assert job == expected[job_id], f"job {job_id} differs: {job.differences(expected[job_id])}"
+        assert state.pauses() == sorted(self.ideal.pauses)
 
     @contextmanager
     def somebody_locks(self, *job_ids: int) -> Iterator[None]:
@@ -64,6 +67,7 @@ class Mirror:
         new = NewJob(
             job.task,
             backend=job.backend,
+            queue_name=job.queue,
             priority=job.priority,
             max_attempts=job.max_attempts,
             run_after=None if job.is_due else LATER,
@@ -208,6 +212,30 @@ class Mirror:
     def discard(self, job_id: int) -> str:
         letter = letter_of(job_id)
         return same(lambda: discard.discard(letter, **signed), lambda: self.ideal.discard(job_id))
+
+    def pause(self, kind: str, target: str, until: datetime | None = None) -> str:
+        return same(lambda: pause.pause(kind, target, until=until, **signed), lambda: self.ideal.pause(kind, target))
+
+    def resume(self, kind: str, target: str) -> str:
+        return same(lambda: pause.resume(kind, target, **signed), lambda: self.ideal.resume(kind, target))
+
+    def end_pause(self, kind: str, target: str) -> None:
+        """Let the moment come at which a pause ends by itself."""
+        Pause.objects.filter(kind=kind, target=target).update(until=at(-1))
+        self.ideal.pauses.discard((kind, target))
+
+    @contextmanager
+    def not_committed_yet(self, verb: str, kind: str, target: str, *, commits: bool) -> Iterator[None]:
+        """Have a person pause or resume in the middle of a longer transaction."""
+        before = set(self.ideal.pauses)
+        with transaction.atomic():
+            # A refusal gives its lock back.
+            self.ideal.is_held = getattr(self, verb)(kind, target) == ""
+            yield
+            self.ideal.is_held = False
+            if not commits:
+                transaction.set_rollback(True)
+                self.ideal.pauses = before
 
 
 signed: dict[str, Any] = {"by": "ada", "reason": "", "using": "default"}

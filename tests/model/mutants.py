@@ -17,7 +17,7 @@ from django.db import connection
 
 from django_jobqueue.models import Job
 from django_jobqueue.policy import retry
-from django_jobqueue.store import cancel, discard, replay, statement
+from django_jobqueue.store import cancel, control, discard, pause, replay, statement
 from tests.model import state
 
 
@@ -173,6 +173,29 @@ CLAIM = [
     sql("promote waits for a lock", ("promote", "FOR UPDATE SKIP LOCKED", "FOR UPDATE")),
 ]
 
+BEFORE_A_PAUSE = "kind = 'queue' AND (until IS NULL OR until > statement_timestamp())"
+TASK_IS_PAUSED = BEFORE_A_PAUSE.replace("queue", "task")
+
+
+def _like_in_a_shell(target: str) -> str:
+    return target.replace("*", "%")
+
+
+PAUSES = [
+    code("a pause waits for no claim", control.exclusively, "pg_advisory_xact_lock(", "pg_advisory_xact_lock_shared("),
+    sql("claim while somebody decides", ("ready_in_order", "<> 'true'", "<> 'never'")),
+    sql("claim while somebody decides, by group", ("ready_by_group", "<> 'true'", "<> 'never'")),
+    sql("claim of a paused queue", ("ready_in_order", BEFORE_A_PAUSE, "false")),
+    sql("claim of a paused queue, by group", ("ready_by_group", BEFORE_A_PAUSE, "false")),
+    sql("claim of a paused task", ("ready_in_order", TASK_IS_PAUSED, "false")),
+    sql("claim of a paused task, by group", ("ready_by_group", TASK_IS_PAUSED, "false")),
+    sql("a pause never ends by itself", ("ready_in_order", BEFORE_A_PAUSE, "kind = 'queue'")),
+    sql("a pause never ends by itself, by group", ("ready_by_group", BEFORE_A_PAUSE, "kind = 'queue'")),
+    Mutant("a paused name is a pattern", lambda: mock.patch.object(pause, "queue_pattern", _like_in_a_shell)),
+    code("resume forgets to", pause.resume, "row.delete(using=using)", "pass"),
+]
+
+
 LETTERS = [
     sql("a burial without a letter", ("settle", "WHERE status = 'FAILED'", "WHERE false")),
     sql("a letter for every end", ("settle", "WHERE status = 'FAILED'", "")),
@@ -221,7 +244,12 @@ POLICY = [
     code("a final verdict is retried", retry._after_failure, "verdict in _FINAL", "False"),
 ]
 
-MUTANTS = [*FENCE, *RESCUE, *CLAIM, *LETTERS, *PEOPLE, *POLICY]
+MUTANTS = [*FENCE, *RESCUE, *CLAIM, *PAUSES, *LETTERS, *PEOPLE, *POLICY]
 
-SHORT = {"settle without the token", "replay ignores the unique key", "rescue without a new token"}
+SHORT = {
+    "claim while somebody decides",
+    "settle without the token",
+    "replay ignores the unique key",
+    "rescue without a new token",
+}
 """What is tried whenever the suite runs."""

@@ -18,7 +18,7 @@ LONG_ENOUGH = 9
 
 
 class Plots(Verbs):
-    """The verbs, and the plots of jobs that live; `afterlives` tells of the others."""
+    """The verbs, and the plots of jobs that live; `pausing` and `afterlives` tell of the others."""
 
     def a_live_job(self, data):
         """Name a job that may run: one that is there, or a new one."""

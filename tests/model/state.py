@@ -7,7 +7,8 @@ from typing import Any
 
 from django.db import connection
 
-from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job
+from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job, Pause
+from django_jobqueue.store.pause import live
 
 
 @dataclass
@@ -44,6 +45,7 @@ class JobState:
     """What the audit says that people did."""
     is_unwanted: bool = False
     """Whether a person has asked for it to be cancelled while it ran."""
+    queue: str = "default"
 
     def differences(self, other: JobState) -> str:
         """Name what is not the same, mine first."""
@@ -62,12 +64,12 @@ SELECT id, task, backend, unique_key, priority, max_attempts, status, waiting_fo
         FROM {Attempt._meta.db_table} WHERE job_id = job.id),
     (SELECT json_agg(json_build_array(status, deaths, reason)) FROM {DeadLetter._meta.db_table} WHERE job_id = job.id),
     (SELECT json_agg(action ORDER BY id) FROM {AuditEntry._meta.db_table} WHERE object = 'job:' || job.id),
-    cancel_requested_at IS NOT NULL
+    cancel_requested_at IS NOT NULL, queue_name
 FROM {Job._meta.db_table} AS job
 ORDER BY id
 """
 
-CLEAR = "; ".join(f"DELETE FROM {model._meta.db_table}" for model in (AuditEntry, DeadLetter, Attempt, Job))
+CLEAR = "; ".join(f"DELETE FROM {model._meta.db_table}" for model in (AuditEntry, DeadLetter, Attempt, Job, Pause))
 
 
 def read() -> dict[int, JobState]:
@@ -75,6 +77,11 @@ def read() -> dict[int, JobState]:
     with connection.cursor() as cursor:
         cursor.execute(READ)
         return {row[0]: _state(row) for row in cursor.fetchall()}
+
+
+def pauses() -> list[tuple[str, str]]:
+    """Read what is paused, by kind and target."""
+    return list(live("default").values_list("kind", "target"))
 
 
 def clear() -> None:
@@ -87,5 +94,10 @@ def _state(row: tuple[Any, ...]) -> JobState:
     attempts, letters, deeds = row[21] or [], row[22] or [], row[23] or []
     assert len(letters) <= 1, f"job {row[0]} has {len(letters)} letters"
     return JobState(
-        *row[1:21], [tuple(attempt) for attempt in attempts], *(letters or [()])[0], deeds=deeds, is_unwanted=row[24]
+        *row[1:21],
+        [tuple(attempt) for attempt in attempts],
+        *(letters or [()])[0],
+        deeds=deeds,
+        is_unwanted=row[24],
+        queue=row[25],
     )

@@ -132,6 +132,22 @@ def nap(seconds):
     time.sleep(seconds)
 
 
+@task(takes_context=True, backoff=SOON, concurrency_key="tenant:{tenant}", concurrency_limit=2, max_attempts=8)
+def sync(context, tenant, seconds, fails=0):
+    """Take a short time, two of a tenant at once; fail so many times."""
+    time.sleep(seconds)
+    if context.attempt <= fails:
+        raise ValueError("the tenant does not answer")
+
+
+@task(takes_context=True, backoff=SOON, order_key="account:{account}", max_attempts=8)
+def post(context, account, number, fails=0):
+    """Leave a trace, one of an account after the other; fail so many times."""
+    if context.attempt <= fails:
+        raise ValueError("the books are closed")
+    Trace.objects.create(what=f"{account}:{number}", job_id=context.job_id)
+
+
 @task(takes_context=True, backoff=SOON)
 def be_late_at_first(context, seconds, fails):
     """Leave a trace; the first attempt then sleeps, and raises if told so, the others return at once."""

@@ -23,7 +23,9 @@ from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import Reason, WaitingFor
 from django_jobqueue.policy.outcomes import Failure, OutcomeName
 from django_jobqueue.policy.retry import Bury, Decision, Finish, Release, Wait
+from django_jobqueue.store.admit import admit_limited, admit_lock, admit_ordered
 from django_jobqueue.store.claim import Claimed, Serving, claim
+from django_jobqueue.store.control import hold
 from django_jobqueue.store.give_back import give_back
 from django_jobqueue.store.promote import promote
 from django_jobqueue.store.renew import Lease, renew
@@ -91,7 +93,8 @@ class Hand:
         versions: Mapping[str, int] = MappingProxyType({}),
     ) -> list[Held]:
         token = uuid4()
-        (jobs,) = self._run(
+        _, jobs = self._run(
+            hold(),
             claim(
                 backend=backend,
                 tasks=tasks,
@@ -103,7 +106,7 @@ class Hand:
                 suspects=suspects,
                 by_group=self.by_group,
                 versions=versions,
-            )
+            ),
         )
         return [Held(job, token) for job in jobs]
 
@@ -129,6 +132,12 @@ class Hand:
     def give_back(self, *held: Held) -> frozenset[int]:
         (statuses,) = self._run(give_back([h.lease for h in held]))
         return frozenset(statuses)
+
+    def admit(self) -> int:
+        """Give turns and slots; answers with how many moves that were."""
+        door, ordered, limited = self._run(admit_lock(), admit_ordered(), admit_limited())
+        assert door.is_ours or not (ordered or limited)
+        return len(ordered) + len(limited)
 
     def promote(self, **options: int):
         (promoted,) = self._run(promote(**options))

@@ -177,7 +177,7 @@ def test_the_verbs_use_every_move(moves, worker, rival):
     person(discard, is_discarded)
     person(replay, is_discarded)
 
-    assert moves("django_jobqueue_job") == MOVES - {("READY", "WAITING"), ("WAITING", "FAILED")}
+    assert moves("django_jobqueue_job") == MOVES - {("READY", "WAITING"), ("WAITING", "FAILED"), ("FAILED", "WAITING")}
     assert moves("django_jobqueue_deadletter") == LETTER_MOVES
 
 

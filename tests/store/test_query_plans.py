@@ -1,27 +1,34 @@
 """The plans of the worker's verbs: on a queue that was just filled, and beside a long history."""
 
+import re
 from uuid import uuid4
 
 import pytest
 from django.db import connection
 
+from django_jobqueue import operations
+from django_jobqueue.models import Pause
 from django_jobqueue.policy.lifecycle import DUE_BY_TIME
 from django_jobqueue.store.claim import Serving, claim
+from django_jobqueue.store.control import hold
 from django_jobqueue.store.give_back import give_back
 from django_jobqueue.store.promote import promote
 from django_jobqueue.store.renew import Lease, renew
 from django_jobqueue.store.rescue import recover, rescue
 from django_jobqueue.store.settle import Settlement, settle
+from django_jobqueue.store.statement import load
 from tests.store.hands import BURY, COMMITS, FINISH, RETRY, TASK, Ask
 
 pytestmark = COMMITS
 
 FILL = """
 INSERT INTO django_jobqueue_job (
-    task, status, waiting_for, run_after, attempt_count, finished_at, result, worker_id, lease_token, lease_expires_at
+    task, queue_name, status, waiting_for, run_after, attempt_count, finished_at, result, worker_id, lease_token,
+    lease_expires_at
 )
 SELECT
-    %(task)s, %(status)s, %(waiting_for)s, statement_timestamp() + make_interval(secs => %(due_in)s + n * 0.001),
+    %(task)s, %(queue_name)s, %(status)s, %(waiting_for)s,
+    statement_timestamp() + make_interval(secs => %(due_in)s + n * 0.001),
     CASE WHEN %(status)s IN ('READY', 'WAITING') THEN 0 ELSE 1 END,
     CASE WHEN %(status)s = 'SUCCESSFUL' THEN statement_timestamp() END,
     CASE WHEN %(status)s = 'SUCCESSFUL' THEN 'null'::jsonb END,
@@ -35,9 +42,10 @@ TOKEN = uuid4()
 SCANS_OF_EVERYTHING = {"Seq Scan", "Bitmap Heap Scan", "Bitmap Index Scan", "Sort", "Hash Join", "Merge Join"}
 
 
-def fill(count, status, *, waiting_for="", due_in=-3600.0):
+def fill(count, status, *, waiting_for="", due_in=-3600.0, queue_name="default"):
     with connection.cursor() as cursor:
-        columns = {"task": TASK, "status": status, "waiting_for": waiting_for, "due_in": due_in}
+        columns = {"task": TASK, "queue_name": queue_name, "status": status, "waiting_for": waiting_for}
+        columns["due_in"] = due_in
         cursor.execute(FILL, {**columns, "count": count, "token": str(TOKEN)})
 
 
@@ -145,6 +153,57 @@ def test_jobs_of_others_cost_a_claim_by_group_nothing(full_queue, worker, mine):
 
     assert in_order > 1000
     assert by_group < 20
+
+
+@pytest.fixture
+def paused_backlog(never_analysed):
+    """A hundred thousand ready jobs of a queue that is paused, and behind them a thousand of another."""
+    fill(100_000, "READY", queue_name="mail")
+    fill(1_000, "READY", due_in=-10.0)
+    operations.pause("mail", by="ada", reason="the provider is down")
+
+
+def test_a_paused_backlog_costs_a_claim_by_group_nothing(paused_backlog, worker):
+    """A claim by group reads a few pages for each job that it takes, and nothing of what is paused before them."""
+    in_order = plan_of(worker.session, claim_of(10), run=True)
+    by_group = plan_of(worker.session, claim_of(10, by_group=True), run=True)
+
+    assert in_order["Actual Rows"] == by_group["Actual Rows"] == 10
+    assert buffers(in_order) > 1000
+    assert buffers(by_group) < 200
+
+
+@pytest.mark.parametrize("by_group", [False, True], ids=["in order", "by group"])
+def test_pauses_of_others_cost_a_claim_nothing(full_queue, worker, by_group):
+    """Beside a hundred pauses, the claim of two hundred jobs reads some pages of those, once, and no more."""
+    alone = buffers(plan_of(worker.session, claim_of(200, by_group=by_group), run=True))
+    Pause.objects.bulk_create(
+        Pause(kind=kind, target=f"tenant-{n}", pattern=f"tenant-{n}", reason="x", paused_by="ada")
+        for kind in Pause.Kind
+        for n in range(50)
+    )
+
+    beside_pauses = buffers(plan_of(worker.session, claim_of(200, by_group=by_group), run=True))
+
+    assert beside_pauses <= 1.05 * alone + 10
+
+
+def test_the_condition_costs_a_claim_four_pages(full_queue, worker):
+    """A claim that asks what is paused, where nothing is, reads four pages more than one that does not ask."""
+    params, asks = claim_of(200).params, load("ready_in_order")
+    does_not = re.sub(r"AND NOT ready\.\w+ LIKE ANY \(ARRAY\(\s+SELECT.*?\n\s*\)\)\n", "", asks, flags=re.DOTALL)
+    assert does_not.count("django_jobqueue_pause") == 0 < asks.count("django_jobqueue_pause")
+
+    # Each once before, so that neither is the first to read a row that was just written.
+    *_, without, cost = [buffers(plan_of(worker.session, Ask(text, params), run=True)) for text in (does_not, asks) * 2]
+
+    assert cost <= without + 4
+
+
+def test_the_gate_reads_no_jobs(full_queue, worker):
+    """What every claim asks before it is answered from the lock, and from a look at the pauses."""
+    assert scans_of_jobs(plan_of(worker.session, hold())) == set()
+    assert buffers(plan_of(worker.session, hold(), run=True)) <= 4
 
 
 def test_without_the_guard_the_plan_is_bad(full_queue):

@@ -108,6 +108,15 @@ def test_rows_that_are_written_excuse_some_time(worker):
     assert way(worker) == "ready_in_order"
 
 
+@pytest.mark.parametrize(("has_pauses", "next_way"), [(False, "ready_in_order"), (True, "ready_by_group")])
+def test_what_is_paused_is_walked_around_early(worker, has_pauses, next_way):
+    """Jobs of a paused queue pile up before others: a claim that is slowed by them is the last one in order."""
+    way(worker)
+    worker.note([], demand.SLOW_SECONDS / 2, written=0, has_pauses=has_pauses)
+
+    assert way(worker) == next_way
+
+
 def fleet_of(threads, coroutines, *flights):
     fleet = Fleet()
     fleet.runners[0], _ = runner(threads=threads, coroutines=coroutines)

@@ -1,4 +1,4 @@
-"""`jobqueue jobs …`: list, show and cancel jobs."""
+"""`jobqueue jobs …`: list, show, explain and cancel jobs."""
 
 from __future__ import annotations
 
@@ -23,11 +23,12 @@ from django_jobqueue.management.jobqueue.options import (
     given,
 )
 from django_jobqueue.management.jobqueue.story import tell
-from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
+from django_jobqueue.management.jobqueue.terminal import Terminal, Usage, printable
 from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import DUE_BY_TIME
 from django_jobqueue.store.session import PLAN_GUARD
 from django_jobqueue.watch.glance import glance
+from django_jobqueue.watch.why import why
 
 # Live jobs are read in the order of their index: what is next comes first.
 _ORDERS = {
@@ -48,7 +49,7 @@ _COLUMNS = (
 
 
 def add_parsers(subjects: Any) -> None:
-    """Add `jobs list`, `jobs show`, `jobs check` and `jobs cancel`."""
+    """Add `jobs list`, `jobs show`, `jobs why`, `jobs check` and `jobs cancel`."""
     verbs = subjects.add_parser("jobs", help="jobs").add_subparsers(required=True)
 
     parser: argparse.ArgumentParser = verbs.add_parser("list", help="newest first; with a live --status, next first")
@@ -60,6 +61,10 @@ def add_parsers(subjects: Any) -> None:
     parser = verbs.add_parser("show", help="one job, with its attempts, letter and audit trail")
     parser.add_argument("id", type=int, help="of the job")
     add_common_options(parser, show_job)
+
+    parser = verbs.add_parser("why", help="what stands in the way of a job that does not run")
+    parser.add_argument("id", type=int, help="of the job")
+    add_common_options(parser, tell_why)
 
     check.add_parser(verbs)
 
@@ -102,6 +107,17 @@ def show_job(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
         if job is None:
             raise Refused("not_found", f"there is no job {options['id']}")
         tell(terminal, job, DeadLetter.objects.using(using).filter(job=job).first(), using)
+    return True
+
+
+def tell_why(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
+    """Say what stands in the way of a job, the nearest first."""
+    try:
+        found = why(options["id"], using=using)
+    except Job.DoesNotExist:
+        raise Refused("not_found", f"there is no job {options['id']}") from None
+    document = {"id": options["id"], "reasons": [{"code": reason.code, "text": reason.text} for reason in found]}
+    terminal.answer(document, [f"{reason.code}: {printable(reason.text)}" for reason in found])
     return True
 
 

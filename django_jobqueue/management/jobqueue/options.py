@@ -5,14 +5,12 @@ from __future__ import annotations
 import argparse
 import getpass
 import os
-from collections.abc import Callable, Iterable, Sequence, Set
-from difflib import get_close_matches
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from django_jobqueue import registry
-from django_jobqueue.compat import task_backends
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage, printable
-from django_jobqueue.tasks import names_of
+from django_jobqueue.watch.names import hint, queue_names, task_names
 
 MAX_ROWS = 1000
 """Most that a list shows."""
@@ -87,22 +85,11 @@ def filter_hints(options: dict[str, Any], *, queues: Iterable[str] = ()) -> list
         tasks = registry.known_tasks()
     except ImportError:
         return []
-    listed = (params.get("QUEUES") or [] for params in task_backends.settings.values())
     hints = [
-        _hint("task is named", options.get("task"), {name for task in tasks for name in names_of(task)}),
-        _hint(
-            "task has the queue", options.get("queue"), {*queues, *(task.queue_name for task in tasks)}.union(*listed)
-        ),
+        hint("task is named", options.get("task"), task_names(tasks)),
+        hint("task has the queue", options.get("queue"), queue_names(tasks, queues)),
     ]
-    return [hint for hint in hints if hint]
-
-
-def _hint(what: str, name: str | None, known: Set[str]) -> str:
-    if name is None or name in known:
-        return ""
-    near = sorted(one for one in known if one.endswith(f".{name}")) or get_close_matches(name, sorted(known), n=3)
-    meant = " or ".join(printable(one) for one in near)
-    return f"no {what} {printable(name)}" + (f"; did you mean {meant}?" if meant else "")
+    return [printable(one) for one in hints if one]
 
 
 def default_actor() -> str:

@@ -7,7 +7,9 @@ from dataclasses import asdict
 from typing import Any
 
 from django_jobqueue.management.jobqueue.options import add_common_options, filter_hints
+from django_jobqueue.management.jobqueue.pauses import documents_of, lines_of, paused_by, pauses_of
 from django_jobqueue.management.jobqueue.terminal import Terminal, duration
+from django_jobqueue.models import Pause
 from django_jobqueue.watch.stats import QueueStats, queue_stats, task_stats, total
 
 _COUNTS = ("depth", "running", "scheduled", "retrying", "snoozed", "dead")
@@ -33,11 +35,21 @@ def stats(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
     busy = {row.queue_name for row in rows}
     if options["queue"] is not None:
         rows = [row for row in rows if row.queue_name == options["queue"]]
-    everything = total(rows)
-    document = {"queues": [_document(row) for row in rows], "total": _document(everything)}
+    everything, pauses = total(rows), pauses_of(using)
+    document = {
+        "queues": [_document(row) | {"paused_by": _paused_by(pauses, row, **options)} for row in rows],
+        "total": _document(everything),
+        "pauses": documents_of(pauses),
+    }
     hints = [] if rows else filter_hints({"queue": options["queue"]}, queues=busy)
-    terminal.answer(document, [*_lines(terminal, rows, everything, by_task=options["by_task"]), *hints])
+    lines = _lines(terminal, rows, everything, by_task=options["by_task"])
+    terminal.answer(document, [*lines, *lines_of(terminal, pauses), *hints])
     return True
+
+
+def _paused_by(pauses: list[Pause], row: QueueStats, *, by_task: bool, **_: Any) -> list[str]:
+    """Name the pauses of a whole queue, or of a task in it."""
+    return paused_by(pauses, queue_name=row.queue_name, task=row.task if by_task else None)
 
 
 def _document(stats: QueueStats) -> dict[str, Any]:

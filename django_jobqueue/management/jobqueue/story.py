@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django_jobqueue.management.jobqueue.pauses import documents_of, lines_of
 from django_jobqueue.management.jobqueue.terminal import Terminal, duration, printable_lines
-from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job
+from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job, Pause
 from django_jobqueue.shown import text, veil_named
 from django_jobqueue.store.audit import object_of
+from django_jobqueue.store.pause import live
 from django_jobqueue.watch.workers import worker_names
 
 NEWEST = 20
@@ -31,6 +33,8 @@ class Story:
     """The attempt that the letter died of: after a replay there may be newer ones."""
     last_error: Attempt | None
     """The newest attempt that was charged, unless that is the death."""
+    pauses: list[Pause]
+    """What keeps a job that is ready from being started."""
 
 
 def tell(terminal: Terminal, job: Job, letter: DeadLetter | None, using: str) -> None:
@@ -42,6 +46,7 @@ def tell(terminal: Terminal, job: Job, letter: DeadLetter | None, using: str) ->
         "job": row(job),
         "attempts": [row(attempt) for attempt in story.attempts],
         "audit": [row(entry) for entry in story.entries],
+        "pauses": documents_of(story.pauses),
     }
     names = worker_names(using, [attempt.worker_id for attempt in story.attempts])
     terminal.answer(document, _lines(terminal, story, names))
@@ -66,6 +71,9 @@ def _read(job: Job, letter: DeadLetter | None, using: str) -> Story:
         list(AuditEntry.objects.using(using).filter(object=object_of(job.pk)).order_by("-id")[:NEWEST]),
         death,
         None if failed == death else failed,
+        [each for each in live(using) if each.covers(queue_name=job.queue_name, task=job.task)]
+        if job.status == Job.Status.READY
+        else [],
     )
 
 
@@ -96,6 +104,7 @@ def _lines(terminal: Terminal, story: Story, names: Mapping[Any, str]) -> list[s
         fields = _without_id(letter) | _error("error", story.death)
         lines += [heading(f"Dead letter {letter.pk}"), *terminal.fields(fields), ""]
     lines += [heading(f"Job {job.pk}"), *terminal.fields(_without_id(job) | _error("last_error", story.last_error))]
+    lines += lines_of(terminal, story.pauses)
     if story.attempts:
         lines += ["", *_attempts(terminal, story.attempts, names)]
     if story.entries:

@@ -1,7 +1,8 @@
 -- moves      READY → RUNNING, under a new lease token: the open attempt begins
 -- index      the primary key; which rows are taken says ready_in_order.sql or ready_by_group.sql
 -- safe because  rows are locked as they are chosen and locked ones are skipped, so two claims never meet; ARRAY(…) runs once, so
---            the limit holds under any plan; every later write must name the token
+--            the limit holds under any plan; every later write must name the token. What is paused is left: who pauses waits
+--            until every claim that may not have seen it is over, and holds the next ones back (hold.sql)
 -- ORM        Job.objects.filter(status="READY", …).order_by("-priority", "run_after", "id").select_for_update(skip_locked=True)[:n]
 --            and an update(…): two round trips, and a list of ids sent back and forth
 UPDATE {job} AS job

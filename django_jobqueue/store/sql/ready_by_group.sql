@@ -46,6 +46,13 @@ candidates AS (
     WHERE groups.task = ANY (%(tasks)s::varchar[])
       AND (%(served)s::text[] IS NULL OR groups.queue_name LIKE ANY (%(served)s::text[]))
       AND (%(excluded)s::text[] IS NULL OR NOT groups.queue_name LIKE ANY (%(excluded)s::text[]))
+      AND NOT groups.queue_name LIKE ANY (ARRAY(
+          SELECT pattern FROM {pause} WHERE kind = 'queue' AND (until IS NULL OR until > statement_timestamp())
+      ))
+      AND NOT groups.task LIKE ANY (ARRAY(
+          SELECT pattern FROM {pause} WHERE kind = 'task' AND (until IS NULL OR until > statement_timestamp())
+      ))
+      AND COALESCE(current_setting('django_jobqueue.holds', true), '') <> 'true'
     ORDER BY first.priority DESC, first.run_after, first.id
     LIMIT 2 * %(limit)s
 )

@@ -16,6 +16,13 @@ WHERE ready.status = 'READY'
   AND (%(excluded)s::text[] IS NULL OR NOT ready.queue_name LIKE ANY (%(excluded)s::text[]))
   AND (ready.expires_at IS NULL OR ready.expires_at > statement_timestamp())
   AND (ready.crash_count = 0 OR %(suspects)s)
+  AND NOT ready.queue_name LIKE ANY (ARRAY(
+      SELECT pattern FROM {pause} WHERE kind = 'queue' AND (until IS NULL OR until > statement_timestamp())
+  ))
+  AND NOT ready.task LIKE ANY (ARRAY(
+      SELECT pattern FROM {pause} WHERE kind = 'task' AND (until IS NULL OR until > statement_timestamp())
+  ))
+  AND COALESCE(current_setting('django_jobqueue.holds', true), '') <> 'true'
 ORDER BY ready.priority DESC, ready.run_after, ready.id
 LIMIT %(limit)s
 FOR UPDATE SKIP LOCKED

@@ -1,9 +1,11 @@
--- moves      WAITING for worker → READY, what this worker knows
+-- moves      WAITING for worker → READY, or → WAITING for limit where the job needs a slot, what this worker knows
 -- index      jobqueue_job_parked, by task
 -- safe because  the rows are locked where they are chosen, and locked rows are left to whoever holds them
 -- ORM        Job.objects.filter(status="WAITING", waiting_for="worker", …).update(status="READY", …), a task at a time
 UPDATE {job} AS job
-SET status = 'READY', waiting_for = '', parked_at = NULL
+SET status = CASE WHEN COALESCE(job.key_limit, job.task_limit, job.queue_limit) IS NULL THEN 'READY' ELSE 'WAITING' END,
+    waiting_for = CASE WHEN COALESCE(job.key_limit, job.task_limit, job.queue_limit) IS NULL THEN '' ELSE 'limit' END,
+    parked_at = NULL
 WHERE job.id = ANY (ARRAY(
     SELECT parked.id
     FROM {job} AS parked

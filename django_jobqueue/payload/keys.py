@@ -1,4 +1,7 @@
-"""The key of a unique job, made from its arguments: by a template, as in "invoice:{invoice_id}", or by a function.
+"""The keys of a job, made from its arguments: by a template, as in "invoice:{invoice_id}", or by a function.
+
+`unique_key` says of which jobs one may be alive, `concurrency_key` which ones share a limit, `order_key` which ones
+go one after the other.
 
 A template names parameters of the task, and what is in them: `{order.id}`, `{address[city]}`. Parameters that the call
 leaves out have their defaults. A function gets the arguments of the call, without the context, and returns text, or
@@ -19,6 +22,9 @@ from django_jobqueue.payload.storable_json import check_text
 
 KeyMaker = str | Callable[..., str | None]
 
+KEYS = ("unique_key", "concurrency_key", "order_key")
+"""The options of a task that make one."""
+
 MAX_LENGTH = 255
 """Characters that the column holds. A longer key keeps its beginning, and ends with its SHA-256."""
 
@@ -37,7 +43,8 @@ def names_in(template: str) -> set[str]:
     return names
 
 
-def unique_key(
+def make_key(
+    option: str,
     maker: KeyMaker,
     function: Callable[..., Any],
     args: Sequence[Any],
@@ -46,11 +53,11 @@ def unique_key(
     takes_context: bool,
     path: str = "",
 ) -> str | None:
-    """Make the key of a call.
+    """Make the key of a call that an option of its task asks for.
 
     Raises InvalidPayload for what cannot be one; what a function of the project raises is passed on.
     """
-    place = f"{path}unique_key"
+    place = f"{path}{option}"
     if isinstance(maker, str):
         made: Any = None
         flaw = ""

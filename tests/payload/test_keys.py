@@ -8,7 +8,7 @@ import pytest
 
 from django_jobqueue import task
 from django_jobqueue.exceptions import InvalidOptions, InvalidPayload
-from django_jobqueue.payload.unique_key import MAX_LENGTH, unique_key
+from django_jobqueue.payload.keys import MAX_LENGTH, make_key
 from tests.payload import shapes
 
 ID = UUID("6a5f1c1e-7a1f-4c55-9f5e-0d9c3f9f3f11")
@@ -21,7 +21,7 @@ def send_with_context(context, invoice_id): ...
 
 
 def key(maker, *args, function=send, takes_context=False, **kwargs):
-    return unique_key(maker, function, args, kwargs, takes_context=takes_context)
+    return make_key("unique_key", maker, function, args, kwargs, takes_context=takes_context)
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_what_an_argument_raises_is_told_by_its_class_and_place():
         key("{invoice_id}", Touchy("hunter2"))
 
     assert "hunter2 is" not in "".join(traceback.format_exception(error.value))
-    assert re.search(r"cannot be filled in: ValueError \(.*test_unique_key\.py, line \d+\)$", str(error.value))
+    assert re.search(r"cannot be filled in: ValueError \(.*test_keys\.py, line \d+\)$", str(error.value))
     assert error.value.__cause__ is error.value.__context__ is None
 
 

@@ -1,0 +1,176 @@
+"""Why a job does not run: what stands in its way, from the facts that the queue's own gates read.
+
+There are two gates. A job is admitted when it is due, has its turn and a slot under each of its limits. What is
+admitted is claimed when it is not paused, by a worker that serves its queue, knows its task and has room, after what
+comes before it. A new gate is a fact here and a rule in `reasons`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from django_jobqueue.policy.lifecycle import TERMINAL, Status, WaitingFor
+
+
+class Why(StrEnum):
+    """What stands in the way. Closed, as reasons of death are: a page and a runbook may name each."""
+
+    OVER = "over"
+    RUNNING = "running"
+    CANCELLING = "cancelling"
+    NOT_DUE = "not_due"
+    RETRY = "retry"
+    SNOOZED = "snoozed"
+    EXPIRED = "expired"
+    TURN = "turn"
+    BLOCKED = "blocked"
+    LIMIT = "limit"
+    PAUSED = "paused"
+    NO_WORKER = "no_worker"
+    UNKNOWN_TASK = "unknown_task"
+    SUSPECT = "suspect"
+    BEHIND = "behind"
+    NEXT = "next"
+
+
+@dataclass(frozen=True, slots=True)
+class Slots:
+    """A limit that the job is under: `taken` of `at_once` slots are, by jobs of which some are named."""
+
+    kind: str
+    target: str
+    at_once: int
+    taken: int
+    holders: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Pausing:
+    """A pause that covers the job."""
+
+    target: str
+    reason: str
+    by: str
+    until: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """What is known of a job and what is around it, at one moment.
+
+    `before_in_order` is the job that has the turn of its order key, or is to have it first; `letter_in_order` a job
+    whose open dead letter blocks it. `ahead` counts the ready jobs that are claimed before it, `ahead_is_all` says
+    whether they were counted to the end.
+    """
+
+    status: Status
+    queue_name: str
+    task: str
+    version: int
+    waiting_for: str = ""
+    due_in_seconds: float = 0.0
+    is_expired: bool = False
+    cancel_requested: bool = False
+    crash_count: int = 0
+    failure_count: int = 0
+    before_in_order: int | None = None
+    letter_in_order: int | None = None
+    limits: Sequence[Slots] = ()
+    pauses: Sequence[Pausing] = ()
+    workers: int = 0
+    workers_of_queue: int = 0
+    workers_that_know: int = 0
+    ahead: int = 0
+    ahead_is_all: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One thing that stands in the way, with a sentence for people."""
+
+    code: Why
+    text: str
+
+
+def reasons(facts: Facts) -> list[Reason]:
+    """Say what stands in the way of a job, the nearest first. There is always an answer."""
+    if facts.status in TERMINAL:
+        return [Reason(Why.OVER, f"it is {facts.status} and does not run again by itself")]
+    if facts.status == Status.RUNNING:
+        asked = (
+            [Reason(Why.CANCELLING, "it was asked to stop, and has not stopped yet")] if facts.cancel_requested else []
+        )
+        return [*asked, Reason(Why.RUNNING, "it is running")]
+    found = [*_not_admitted(facts), *_not_claimable(facts)]
+    if found or facts.status == Status.WAITING:
+        return found or [Reason(Why.NEXT, "nothing: it is admitted with the next poll of a worker")]
+    if facts.ahead:
+        count = f"{facts.ahead}" if facts.ahead_is_all else f"more than {facts.ahead}"
+        return [Reason(Why.BEHIND, f"{count} ready jobs of the queues that its workers serve are claimed before it")]
+    return [Reason(Why.NEXT, "nothing: it is claimed when a worker that serves it has room")]
+
+
+def _not_admitted(facts: Facts) -> list[Reason]:
+    found = []
+    if facts.is_expired:
+        found.append(Reason(Why.EXPIRED, "its deadline has passed: it is not started any more"))
+    if facts.due_in_seconds > 0:
+        found.append(_not_due(facts))
+    if facts.letter_in_order is not None:
+        found.append(
+            Reason(
+                Why.BLOCKED,
+                f"job {facts.letter_in_order} of its order key is a dead letter, and blocks: replay or discard it",
+            )
+        )
+    if facts.waiting_for == WaitingFor.ORDER and facts.before_in_order is not None:
+        found.append(Reason(Why.TURN, f"job {facts.before_in_order} of its order key comes first, and is not over"))
+    if facts.waiting_for == WaitingFor.LIMIT:
+        found += [_full(slots) for slots in facts.limits if slots.taken >= slots.at_once]
+    return found
+
+
+def _not_due(facts: Facts) -> Reason:
+    when = f"{facts.due_in_seconds:.0f} s from now"
+    match facts.waiting_for:
+        case WaitingFor.RETRY:
+            return Reason(Why.RETRY, f"it has failed {facts.failure_count} times, and is tried again {when}")
+        case WaitingFor.SNOOZE:
+            return Reason(Why.SNOOZED, f"it has asked to come back {when}")
+        case _:
+            return Reason(Why.NOT_DUE, f"it is due {when}")
+
+
+def _full(slots: Slots) -> Reason:
+    what = {"queue": "the queue", "task": "the task", "key": "the concurrency key"}[slots.kind]
+    by = f" (jobs {', '.join(map(str, slots.holders))}{' …' if slots.taken > len(slots.holders) else ''})"
+    return Reason(
+        Why.LIMIT,
+        f"{what} {slots.target} runs {slots.at_once} at once, and {slots.taken} are{by if slots.holders else ''}",
+    )
+
+
+def _not_claimable(facts: Facts) -> list[Reason]:
+    found = [
+        Reason(
+            Why.PAUSED,
+            f"{pause.target} is paused by {pause.by}{f' until {pause.until}' if pause.until else ''}: {pause.reason}",
+        )
+        for pause in facts.pauses
+    ]
+    name = facts.task if facts.version == 1 else f"{facts.task} in version {facts.version}"
+    if not facts.workers:
+        found.append(Reason(Why.NO_WORKER, "no worker is alive: start manage.py runworker"))
+    elif not facts.workers_of_queue:
+        found.append(
+            Reason(Why.NO_WORKER, f"none of the {facts.workers} living workers serves the queue {facts.queue_name}")
+        )
+    elif not facts.workers_that_know:
+        found.append(Reason(Why.UNKNOWN_TASK, f"no living worker that serves its queue knows the task {name}"))
+    elif facts.crash_count and facts.status == Status.READY:
+        found.append(
+            Reason(Why.SUSPECT, "its process died before: it runs alone, as soon as a process of a worker is empty")
+        )
+    return found

@@ -1,0 +1,56 @@
+"""Admit jobs that wait for their turn, or for a slot under a limit: they become ready.
+
+It happens in one transaction at a time, whoever's that is: `admit_lock` asks for it and says whether it was given, and
+the two others, in the same transaction, do nothing where it was not. Nothing counts slots or turns but the rows of the
+jobs, so that a crash loses none and nothing gives one back twice.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from django.db import connections
+
+from django_jobqueue.store.statement import Row, Statement
+
+LOCK = 0x6A6F_6271_6164_6D69
+"""Of PostgreSQL's advisory locks in the queue's database; "jobqadmi" as a number."""
+
+LIMIT = 1000
+"""Jobs that one statement admits at most."""
+
+
+class Door(NamedTuple):
+    """Whether this transaction may admit jobs, and whether there were any that wait for it."""
+
+    is_ours: bool
+    has_queue: bool
+
+
+def admit_lock() -> Statement[Door]:
+    """Ask to be the one that admits, until the transaction ends. Waits for nobody."""
+    return Statement("admit_lock", {"lock": LOCK}, _door)
+
+
+def exclusively(using: str) -> None:
+    """Wait until nobody admits, and keep everybody from it until this transaction ends. One must be open."""
+    with connections[using].cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_xact_lock(%s)", [LOCK])
+
+
+def admit_ordered(*, limit: int = LIMIT) -> Statement[list[str]]:
+    """Give the turn to the next job of each order key; answers with the queue of each."""
+    return Statement("admit_ordered", {"limit": limit}, _queues)
+
+
+def admit_limited(*, limit: int = LIMIT) -> Statement[list[str]]:
+    """Give the slots that are free, in claim order; answers with the queue of each job that got one."""
+    return Statement("admit_limited", {"limit": limit}, _queues)
+
+
+def _door(rows: list[Row]) -> Door:
+    return Door(*rows[0])
+
+
+def _queues(rows: list[Row]) -> list[str]:
+    return [row[0] for row in rows]

@@ -1,0 +1,139 @@
+"""Why a job does not run: the facts around it, read in one moment, for `policy.why` to judge."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from django.db.models import Exists, ExpressionWrapper, F, OuterRef, Q, fields
+from django.db.models.functions import Now
+
+from django_jobqueue.models import DeadLetter, Job, Limit, Worker
+from django_jobqueue.models.job import UNDER_A_LIMIT
+from django_jobqueue.policy.lifecycle import Status, WaitingFor
+from django_jobqueue.policy.why import Facts, Pausing, Reason, Slots, reasons
+from django_jobqueue.store.park import ALIVE_SECONDS
+from django_jobqueue.store.pause import live
+from django_jobqueue.store.session import PLAN_GUARD
+from django_jobqueue.watch.glance import glance
+
+COUNT_CAP = 1000
+"""Ready jobs before this one that are counted; beyond that the answer is "more than"."""
+
+HOLDERS = 5
+"""Jobs that hold a slot which are named."""
+
+
+def why(job_id: int, *, using: str) -> list[Reason]:
+    """Say what stands in the way of a job, the nearest first. Raises Job.DoesNotExist.
+
+    It reads, under a time-out, and takes no lock: by the time you read it the queue has moved on.
+    """
+    with glance(using, settings=PLAN_GUARD):
+        return reasons(_facts(job_id, using))
+
+
+def _facts(job_id: int, using: str) -> Facts:
+    due_in = ExpressionWrapper(F("run_after") - Now(), output_field=fields.DurationField())
+    job = Job.objects.using(using).annotate(due_in=due_in, now=Now()).defer("args", "kwargs", "result").get(pk=job_id)
+    workers = [*_alive(job, using)]
+    serving = [worker for worker in workers if _matches_any(job.queue_name, worker.queues or ["*"])]
+    ahead = _ahead(job, using) if job.status == Status.READY else 0
+    return Facts(
+        status=Status(job.status),
+        queue_name=job.queue_name,
+        task=job.task,
+        version=job.version,
+        waiting_for=job.waiting_for,
+        due_in_seconds=max(0.0, job.due_in.total_seconds()),
+        is_expired=job.expires_at is not None and job.expires_at <= job.now,
+        cancel_requested=job.cancel_requested_at is not None,
+        crash_count=job.crash_count,
+        failure_count=job.failure_count,
+        before_in_order=_before_in_order(job, using),
+        letter_in_order=_letter_in_order(job, using),
+        limits=_limits(job, using),
+        pauses=_pauses(job, using),
+        workers=len(workers),
+        workers_of_queue=len(serving),
+        workers_that_know=sum(worker.tasks.get(job.task, 0) >= job.version for worker in serving),
+        ahead=min(ahead, COUNT_CAP),
+        ahead_is_all=ahead <= COUNT_CAP,
+    )
+
+
+def _alive(job: Job, using: str) -> Iterable[Worker]:
+    found = Worker.objects.using(using).filter(backend=job.backend, stopped_at__isnull=True)
+    return found.extra(
+        where=["last_seen_at > statement_timestamp() - make_interval(secs => %s)"], params=[ALIVE_SECONDS]
+    )
+
+
+def _matches_any(name: str, targets: Iterable[str]) -> bool:
+    return any(name.startswith(each[:-1]) if each.endswith("*") else name == each for each in targets)
+
+
+def _ahead(job: Job, using: str) -> int:
+    before = Q(priority__gt=job.priority) | Q(priority=job.priority) & (
+        Q(run_after__lt=job.run_after) | Q(run_after=job.run_after, pk__lt=job.pk)
+    )
+    ready = Job.objects.using(using).filter(before, status=Status.READY, backend=job.backend)
+    return ready.order_by("-priority", "run_after", "id")[: COUNT_CAP + 1].count()
+
+
+def _pauses(job: Job, using: str) -> list[Pausing]:
+    return [
+        Pausing(
+            str(pause), pause.reason, pause.paused_by, pause.until.isoformat(timespec="minutes") if pause.until else ""
+        )
+        for pause in live(using)
+        if pause.covers(queue_name=job.queue_name, task=job.task)
+    ]
+
+
+def _limits(job: Job, using: str) -> list[Slots]:
+    declared = [
+        ("key", job.concurrency_key, job.key_limit, Q(concurrency_key=job.concurrency_key, key_limit__isnull=False)),
+        ("task", job.task, job.task_limit, Q(task=job.task, task_limit__isnull=False)),
+        ("queue", job.queue_name, job.queue_limit, Q(queue_name=job.queue_name, queue_limit__isnull=False)),
+    ]
+    slots = []
+    for kind, target, at_once, of_it in declared:
+        if at_once is None or target is None:
+            continue
+        set_by_hand = (
+            Limit.objects.using(using).filter(kind=kind, target=target).values_list("at_once", flat=True).first()
+        )
+        taken = Job.objects.using(using).filter(
+            UNDER_A_LIMIT, of_it, backend=job.backend, status__in=[Status.READY, Status.RUNNING]
+        )
+        holders = taken.order_by("-status", "pk").values_list("pk", flat=True)
+        slots.append(
+            Slots(
+                kind, target, at_once if set_by_hand is None else set_by_hand, taken.count(), tuple(holders[:HOLDERS])
+            )
+        )
+    return slots
+
+
+def _before_in_order(job: Job, using: str) -> int | None:
+    if job.order_key is None or job.waiting_for != WaitingFor.ORDER:
+        return None
+    of_key = Job.objects.using(using).filter(backend=job.backend, order_key=job.order_key)
+    has_turn = of_key.filter(
+        Q(status__in=[Status.READY, Status.RUNNING]) | Q(status=Status.WAITING) & ~Q(waiting_for=WaitingFor.ORDER)
+    )
+    first = of_key.filter(status=Status.WAITING, waiting_for=WaitingFor.ORDER, pk__lt=job.pk).order_by("pk")
+    for found in (has_turn, first):
+        if (pk := found.values_list("pk", flat=True).first()) is not None:
+            return int(pk)
+    return None
+
+
+def _letter_in_order(job: Job, using: str) -> int | None:
+    if job.order_key is None or job.waiting_for != WaitingFor.ORDER:
+        return None
+    is_open = Exists(DeadLetter.objects.using(using).filter(job=OuterRef("pk"), status=DeadLetter.Status.OPEN))
+    blocking = Job.objects.using(using).filter(
+        is_open, backend=job.backend, order_key=job.order_key, order_blocks=True, status=Status.FAILED
+    )
+    return blocking.order_by("pk").values_list("pk", flat=True).first()

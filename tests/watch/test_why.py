@@ -1,0 +1,165 @@
+"""Why a job does not run: the facts are read from rows as the verbs leave them."""
+
+import json
+from io import StringIO
+from uuid import uuid4
+
+import pytest
+from django.core.management import call_command
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from django_jobqueue import operations
+from django_jobqueue.models import Job, Limit, Worker
+from django_jobqueue.watch.why import COUNT_CAP, why
+from tests.store.hands import BURY, COMMITS, RETRY, SNOOZE, TASK, add_job, add_jobs, at, row
+
+pytestmark = COMMITS
+
+SIGNED = {"by": "ada", "reason": "the provider is down"}
+
+
+@pytest.fixture(autouse=True)
+def alive():
+    """A living worker that serves every queue and knows the task."""
+    words = {"hostname": "here", "pid": 1, "processes": 1, "threads": 1, "coroutines": 1}
+    return Worker.objects.create(id=uuid4(), backend="default", tasks={TASK: 1}, **words)
+
+
+def codes(job_id):
+    return [str(reason.code) for reason in why(job_id, using="default")]
+
+
+def text(job_id):
+    return " ".join(reason.text for reason in why(job_id, using="default"))
+
+
+def test_a_job_that_is_next_waits_for_nothing():
+    """It says so."""
+    assert codes(add_job(run_after=at(-1))) == ["next"]
+
+
+def test_what_is_before_it_is_counted_in_claim_order():
+    """By priority, then moment, then id; not to the end of a long queue."""
+    late, first = add_job(run_after=at(-5)), add_job(run_after=at(-60))
+    urgent = add_job(run_after=at(-1), priority=9)
+    assert (codes(urgent), codes(first), codes(late)) == (["next"], ["behind"], ["behind"])
+    assert text(late).startswith("2 ready jobs")
+    add_jobs(COUNT_CAP, run_after=at(-30))
+
+    assert text(late).startswith(f"more than {COUNT_CAP} ready jobs")
+
+
+@pytest.mark.parametrize(("decision", "code"), [(RETRY, "retry"), (SNOOZE, "snoozed"), (BURY, "over")])
+def test_what_became_of_its_attempt_is_told(worker, decision, code):
+    """A retry, a snooze, a death."""
+    job_id = add_job()
+    (job,) = worker.claim()
+    assert codes(job_id) == ["running"]
+    worker.settle(job.settled_as(decision))
+
+    assert codes(job_id) == [code]
+
+
+def test_a_job_for_later_says_when():
+    """In seconds, by PostgreSQL's clock."""
+    assert codes(add_job(status="WAITING", waiting_for="time", run_after=at(600))) == ["not_due"]
+
+
+def test_a_pause_is_told_with_who_and_why():
+    """Of its queue or its task, by name or prefix; one that is over is none."""
+    job_id = add_job(queue_name="mail-eu", run_after=at(-1))
+    operations.pause("mail-*", **SIGNED)
+    operations.pause(task="shop.*", by="bob", reason="it is broken")
+    operations.pause("mailing", **SIGNED)
+
+    assert codes(job_id) == ["paused", "paused"]
+    assert "queue mail-* is paused by ada: the provider is down" in text(job_id)
+
+
+@pytest.mark.parametrize(
+    ("columns", "code"),
+    [
+        ({"stopped_at": at(-1)}, "no_worker"),
+        ({"last_seen_at": at(-3600)}, "no_worker"),
+        ({"backend": "other"}, "no_worker"),
+        ({"queues": ["reports", "mail-*"]}, "no_worker"),
+        ({"queues": ["def*"]}, "next"),
+        ({"queues": ["default"]}, "next"),
+        ({"tasks": {}}, "unknown_task"),
+        ({"tasks": {TASK: 2}}, "next"),
+    ],
+    ids=str,
+)
+def test_who_could_run_it_is_told(alive, columns, code):
+    """A worker that lives, serves its queue, and knows its task in its version."""
+    Worker.objects.filter(pk=alive.pk).update(**columns)
+
+    assert codes(add_job(run_after=at(-1))) == [code]
+
+
+@pytest.mark.parametrize(
+    ("columns", "target"),
+    [
+        ({"concurrency_key": "tenant:5", "key_limit": 1}, ("key", "tenant:5")),
+        ({"task_limit": 1}, ("task", TASK)),
+        ({"queue_limit": 1}, ("queue", "default")),
+    ],
+    ids=["key", "task", "queue"],
+)
+def test_a_full_limit_is_told_with_who_fills_it(worker, columns, target):
+    """With the number that holds: a person's stands for the declared one."""
+    first, second, third = [add_job(status="WAITING", waiting_for="limit", **columns) for _ in range(3)]
+    worker.admit()
+    assert codes(second) == ["limit"]
+    assert f"runs 1 at once, and 1 are (jobs {first})" in text(second)
+
+    Limit.objects.create(kind=target[0], target=target[1], at_once=2, set_by="ada")
+    assert codes(second) == ["next"]
+    worker.admit()
+    assert f"{target[1]} runs 2 at once, and 2 are (jobs {first}, {second})" in text(third)
+
+
+def test_the_order_is_told_with_who_comes_first(worker):
+    """Who has the turn, or is to have it first; a dead letter that blocks."""
+    ids = [add_job(status="WAITING", waiting_for="order", order_key="a", order_blocks=True) for _ in range(3)]
+    assert codes(ids[0]) == ["next"]
+    assert f"job {ids[0]} " in text(ids[2])
+    worker.admit()
+    assert f"job {ids[0]} of its order key comes first" in text(ids[1])
+    (job,) = worker.claim()
+    worker.settle(job.settled_as(BURY))
+
+    assert codes(ids[1]) == ["blocked"]
+    assert codes(ids[2]) == ["blocked", "turn"]
+
+
+def test_a_look_costs_few_queries_and_changes_nothing():
+    """It reads under a time-out, and takes no lock."""
+    job_id = add_job(concurrency_key="k", key_limit=1, order_key="o", status="WAITING", waiting_for="limit")
+    before = row(job_id)
+    with CaptureQueriesContext(connection) as queries:
+        why(job_id, using="default")
+
+    assert len(queries) < 20
+    assert not [query for query in queries if " FOR " in query["sql"]]
+    assert row(job_id) == before
+
+
+def test_the_command_tells_it():
+    """To a person in lines, and to a program."""
+    job_id = add_job(status="WAITING", waiting_for="time", run_after=at(600))
+    for arguments in ([], ["--json"]):
+        out = StringIO()
+        call_command("jobqueue", "jobs", "why", str(job_id), *arguments, stdout=out)
+        answer = out.getvalue()
+        if arguments:
+            assert json.loads(answer)["reasons"][0]["code"] == "not_due"
+        else:
+            assert answer.startswith("not_due: it is due ")
+
+
+def test_a_job_that_there_is_not():
+    """Is an error of the caller."""
+    with pytest.raises(Job.DoesNotExist):
+        why(1, using="default")
