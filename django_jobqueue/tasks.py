@@ -17,6 +17,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from inspect import unwrap
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, overload
 
@@ -264,11 +265,13 @@ def require_fit(task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any], *
     takes.require_fit(args, kwargs, path=path)
     if args and hasattr(task.func, "__wrapped__"):
         named = signature_of(task.func, takes_context=task.takes_context, follow_wrapped=True).positional
+        # Those of the function too: not all may have a place behind what its decorators name.
+        inside = signature_of(unwrap(task.func), takes_context=task.takes_context).positional
         hidden = Names(sensitive_of(task))
         if (
             forms_of(task.func, takes_context=task.takes_context)
             or isinstance(getattr(task, "unique_key", None), str)
-            or any(name in hidden or kind_of(name) for name in named)
+            or any(name in hidden or kind_of(name) for name in (*named, *inside))
         ):
             require_names(task.func, args, kwargs, takes_context=task.takes_context, path=path)
 

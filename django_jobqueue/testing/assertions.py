@@ -50,7 +50,8 @@ def _by_name(task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any]) -> A
     """Name the arguments of a call by parameters, so that it does not matter how they were passed."""
     try:
         context = [None] if task.takes_context else []
-        bound = named_signature(task.func).bind_partial(*context, *args, **kwargs)
+        names = named_signature(task.func, takes_context=task.takes_context)
+        bound = names.bind_partial(*context, *args, **kwargs)
     except TypeError:  # older than the function
         return args, kwargs
     return {**bound.arguments}
