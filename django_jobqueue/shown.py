@@ -104,7 +104,7 @@ class Veil:
 def _unquoted(copy: Any, secrets: Collection[str]) -> Any:
     match copy:
         case str():
-            quoted = [secret for secret in secrets if secret and secret in copy]
+            quoted = [secret for secret in secrets if secret.strip() and secret.strip() in copy]
             return text(copy, quoted) if quoted else copy
         case list():
             return [_unquoted(item, secrets) for item in copy]

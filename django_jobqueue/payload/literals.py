@@ -14,7 +14,22 @@ _SHORT = 8
 
 
 def forms_of_literal(value: str) -> list[str]:
-    """Write a value as it is, and as repr, JSON, a URL, HTML and base64 do; a value of several lines by line too."""
+    """Write a value as `whole_forms` does; and each line of a value of several."""
+    # A group of exceptions puts a bar before each line.
+    lines = [line for line in map(str.strip, value.splitlines()) if len(line) >= _SHORT]
+    return list(dict.fromkeys([*whole_forms(value), *lines]))
+
+
+def whole_forms(value: str) -> list[str]:
+    """Write a value as it is, and as repr, JSON, a URL, HTML and base64 do; and without the space around it.
+
+    Files and vaults end a value with a newline, and programs strip it.
+    """
+    forms = [form for text in dict.fromkeys((value, value.strip())) if text for form in _forms_of(text)]
+    return list(dict.fromkeys(forms))
+
+
+def _forms_of(value: str) -> list[str]:
     encoded = value.encode("utf-8", "surrogatepass")
     forms = [
         value,
@@ -31,9 +46,7 @@ def forms_of_literal(value: str) -> list[str]:
         forms += [
             written for encode in (base64.b64encode, base64.urlsafe_b64encode) if (written := _base64(encode(encoded)))
         ]
-    # A group of exceptions puts a bar before each line.
-    forms += [line for line in value.splitlines() if len(line.strip()) >= _SHORT]
-    return list(dict.fromkeys(forms))
+    return forms
 
 
 def _base64(written: bytes) -> str:

@@ -61,10 +61,12 @@ def referring(value: Any, secrets: Mapping[str, str]) -> Any:
     """Copy plain JSON with references in the place of values, so that a new value makes no other request of it."""
     match value:
         case str():
+            stripped = {secret.strip(): reference for secret, reference in secrets.items() if secret.strip()}
+            written = stripped | dict(secrets)
             # The longest first: one may be a part of another.
-            for secret in sorted(secrets, key=len, reverse=True):
+            for secret in sorted(written, key=len, reverse=True):
                 if value == secret or (is_telling(secret) and secret in value):
-                    value = value.replace(secret, f"${{{secrets[secret]}}}")
+                    value = value.replace(secret, f"${{{written[secret]}}}")
             return value
         case list() | tuple():
             return [referring(item, secrets) for item in value]
