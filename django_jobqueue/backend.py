@@ -188,7 +188,7 @@ class JobQueueBackend(BaseTaskBackend):
         arriving = forms.read(*arriving, path=path)
         maker = getattr(task, "unique_key", None)
         key = maker and unique_key(maker, task.func, *arriving, takes_context=task.takes_context, path=path)
-        guard.require_nothing_spilled(plain_args, plain_kwargs, key, path=path)
+        guard.require_nothing_spilled({"args": plain_args, "kwargs": plain_kwargs, "unique_key": key}, path=path)
         job = NewJob(
             task=stored_name(task),
             version=version_of(task),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from django_jobqueue import running
@@ -50,14 +51,19 @@ _REMEDY = (
 )
 
 
-def require_nothing_spilled(args: list[Any], kwargs: dict[str, Any], key: str | None = None, *, path: str = "") -> None:
-    """Raise InvalidPayload if what a Secret of the running job stands for is about to be stored with another job."""
+def require_nothing_spilled(
+    values: Mapping[str, Any], *, path: str = "", remedy: str = "pass the Secret itself"
+) -> None:
+    """Raise InvalidPayload if what a Secret of the running job stands for is about to be stored elsewhere.
+
+    values are plain JSON, each with the name that stands for it in the error, behind path; remedy is its last words.
+    """
     attempt = running.attempt.get()
     if attempt is None or not attempt.secrets:
         return
     spill = Spill(attempt.secrets)
-    for value, name in ((args, "args"), (kwargs, "kwargs"), (key, "unique_key")):
-        spill.require_none(value, f"{path}{name}", "pass the Secret itself")
+    for name, value in values.items():
+        spill.require_none(value, f"{path}{name}", remedy)
 
 
 def _warn_once(name: str, finding: Finding) -> None:
