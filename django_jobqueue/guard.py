@@ -13,13 +13,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from django_jobqueue import running
+from django_jobqueue.any_task import sensitive_of, stored_name
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.secret_shapes import SENSITIVE, Finding, call_findings
 from django_jobqueue.payload.signature import signature_of
 from django_jobqueue.payload.spilled import Spill
 from django_jobqueue.shown import known_secrets
-from django_jobqueue.tasks import sensitive_of, stored_name
 
 logger = logging.getLogger("django_jobqueue")
 

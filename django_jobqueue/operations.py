@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from django_jobqueue import guard, registry
+from django_jobqueue.any_task import require_arguments
 from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.exceptions import InvalidPayload, Refused
 from django_jobqueue.models import AuditEntry, DeadLetter, Job
@@ -36,7 +37,6 @@ from django_jobqueue.store.discard import discard as _discard
 from django_jobqueue.store.effects import prune as _prune_effects
 from django_jobqueue.store.replay import NO_EDIT, Edit
 from django_jobqueue.store.replay import replay as _replay
-from django_jobqueue.tasks import require_arguments
 
 MAX_TEXT_CHARS = 4000
 """Of a reason; longer ones lose their middle."""

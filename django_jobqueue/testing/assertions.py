@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django_jobqueue.any_task import names_of
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.models import Job
 from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.signature import named_signature
 from django_jobqueue.payload.typed import forms_of
-from django_jobqueue.tasks import names_of
 from django_jobqueue.testing.commits import come_to_the_commit, words_for_waiting
 
 SHOWN = 10

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from asgiref.sync import sync_to_async
 
-from django_jobqueue import results, secret_sources, tasks
+from django_jobqueue import any_task, results, secret_sources
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.exceptions import InvalidPayload, SecretUnavailable
 from django_jobqueue.payload.secret_reference import Secret, filled, may_hold, references_in
@@ -58,7 +58,7 @@ class Ready(NamedTuple):
             return self.result.args, self.result.kwargs
         args, kwargs = (filled(half, values) for half in self.fresh)
         try:
-            return tasks.typed_arguments(self.task, args, kwargs)
+            return any_task.typed_arguments(self.task, args, kwargs)
         except InvalidPayload as error:
             raise SecretUnavailable(f"with what its secrets stand for the arguments do not fit: {error}") from None
 
@@ -76,10 +76,10 @@ def read(order: Order, task: AnyTask, bounds: Bounds) -> Ready | Failed:
     references: frozenset[Secret] = frozenset()
     try:
         # An upgrade may have made one.
-        if may_hold(order.args, order.kwargs) or order.version != tasks.version_of(task):
-            fresh = tasks.fresh_arguments(task, args, kwargs, version=order.version)
+        if may_hold(order.args, order.kwargs) or order.version != any_task.version_of(task):
+            fresh = any_task.fresh_arguments(task, args, kwargs, version=order.version)
             references = references_in([*fresh[0], fresh[1]])
-        args, kwargs = tasks.typed_arguments(task, *fresh)
+        args, kwargs = any_task.typed_arguments(task, *fresh)
     except InvalidPayload as error:
         return _unreadable(f"the stored arguments do not fit: {error}", order, task)
     result = results.for_attempt(

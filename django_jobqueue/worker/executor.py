@@ -16,7 +16,7 @@ from functools import cache, partial
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django_jobqueue import results, running, tasks
+from django_jobqueue import any_task, results, running
 from django_jobqueue.compat import AnyTask, task_backends, task_started
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.secret_reference import Secret
@@ -149,7 +149,7 @@ async def run_async(
     if await _tell_async(result, bounds.backend, cover_for(order, task)) and is_unwanted():
         # The cancel was delivered to a receiver, and no second one follows.
         return NEVER_BEGUN
-    limit = tasks.timeout_of(task)
+    limit = any_task.timeout_of(task)
     timer = asyncio.timeout(limit)
     if order.is_limited:
         tell("begun")
@@ -185,7 +185,7 @@ def _run(
         return ready
     _begin(order, task, bounds)
     _tell(ready.result, bounds.backend, cover_for(order, task))
-    if not tasks.is_atomic(task):
+    if not any_task.is_atomic(task):
         return _call(order, ready, bounds, is_unwanted, tell)
     # Here, because it needs the models, and a runner's process imports this module before the apps are ready.
     from django_jobqueue.worker.atomic import run_atomic
@@ -228,7 +228,9 @@ def _call(
 
 def _begin(order: Order, task: AnyTask, bounds: Bounds) -> None:
     """Say whose code runs from here on, in the context of this attempt alone."""
-    running.attempt.set(running.RunningAttempt(order.job_id, UUID(order.token), bounds.backend, tasks.is_atomic(task)))
+    running.attempt.set(
+        running.RunningAttempt(order.job_id, UUID(order.token), bounds.backend, any_task.is_atomic(task))
+    )
 
 
 def _keep_secret(values: Mapping[Secret, str]) -> None:
