@@ -9,17 +9,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from django_jobqueue.payload.secret_names import Kind, is_made, is_secret, kind_of
+from django_jobqueue.payload.secret_names import kind_of
+from django_jobqueue.payload.secret_values import is_made, is_secret
+from django_jobqueue.payload.secret_words import Kind
+from django_jobqueue.payload.table_secrets import table_secrets
+from django_jobqueue.payload.written_secrets import written_secrets
 
 _HINTS = (
-    "pass", "pwd", "pw", "secret", "token", "key", "auth", "cookie", "session", "cred", "sig", "cvv", "cvc", "pin",
-    "otp", "jwt", "code", "card", "kennwort", "contrase", "wachtwoord", "mnemonic", "seed", "bearer", "connection",
-    "pan", "pat", "csc", " -u", "identified", "login",
+    "pass", "pw", "secret", "token", "key", "auth", "cookie", "session", "cred", "sig", "cvv", "cvc", "cvn", "csc",
+    "pin", "otp", "jwt", "code", "card", "kennwort", "contrase", "wachtwoord", "mnemonic", "seed", "bearer",
+    "connection", "pan", "pat", "identified", "login", "psk", "mdp", "senha", "salasana", "haslo", "heslo", "parol",
+    "lozinka", "clave", "chave", "sandi", "kek", "dek", "puk", "psw", "jdbc:", "phrase", "zugangsdaten", "net us",
+    "sudo", "echo ", "securestring", "sqlplus", "pdo(", "mysqli", ":5432:", ":*:",
 )  # fmt: skip
-_SIGN = re.compile(r"=>|:=|[=:]|(?<=[a-zA-Z]) (?=[^\s-])")
-_NAME_BACKWARDS = re.compile(r"\s{0,3}(?:[\"']\\{0,3}\]?)?([\w.-]{2,64})(--)?")
+_SWITCHES = (" -u", " -p", " -a", " -w", " --user", " /user")
+_SIGNS = frozenset("=:\uff1a")  # the last is full width
+_SIGN = re.compile(r"=>|:=|[=:\uff1a]|(?<=[a-zA-Z]) (?=[^\s-])")
+_NAME_BACKWARDS = re.compile(r"\s{0,3}\]?(?:[\"']\\{0,3})?([\w.\-\u0080-\u2021\u2023-\uff19\uff1b-\U0010ffff]{2,64})")
 _OPENING = re.compile(r"\s{0,3}(?:[bru]?(\\{0,3}[\"'])|)")
-_BARE = re.compile(r"[^\s\"'<>,;&(){}\[\]|\\•=]{1,2000}={0,2}")
+_BARE = re.compile(r"[^\s\"'<>,;&(){}\[\]|\\•=\uff1a]{1,2000}={0,2}")
 _REST = re.compile(r"[^\s\"'<>,;&\[\]|\\•]*")
 _LINE = re.compile(r"[^\r\n\"'<>\\•]{1,2000}")
 _HEADERS = frozenset(("authorization", "proxy-authorization", "cookie", "set-cookie"))
@@ -27,21 +35,18 @@ _QUERY_ONLY = frozenset(
     ("sig", "signature", "x-amz-signature", "x-goog-signature", "x-amz-security-token", "code", "key")
 )
 _MAX_QUOTED = 5000
-_PHRASES = (
-    re.compile(r"(?<=\s-u)\s{1,3}[\"']?[A-Za-z][^\s:\"'•]{0,100}:([^\s\"'•]{4,200})"),  # curl -u name:password
-    re.compile(r"(?i)\blogin\s{1,5}\S{1,100}\s{1,5}password\s{1,5}([^\s•]{1,200})"),  # .netrc
-    re.compile(r"(?i)\b(?:identified by|password)\s{1,3}'([^'\s•%]{4,200})'"),  # CREATE ROLE … PASSWORD '…'
-)
+_SWITCH = 4
 
 
 def assigned_secrets(text: str) -> Iterator[tuple[int, int]]:
     """Yield where the values stand that the text itself calls secret."""
     lower = text.lower()
-    if not any(hint in lower for hint in _HINTS):
+    if text.isascii() and not _speaks(lower):
         return
-    for phrase in _PHRASES:
-        yield from (match.span(1) for match in phrase.finditer(text))
-    if "=" not in text and ":" not in text and "--" not in text:
+    if "\n" in text or "\\n" in text:
+        yield from table_secrets(text)
+    yield from written_secrets(text, lower)
+    if _SIGNS.isdisjoint(text) and " -" not in text:
         return
     passed = 0
     for sign in _SIGN.finditer(text):
@@ -51,10 +56,14 @@ def assigned_secrets(text: str) -> Iterator[tuple[int, int]]:
         if named is None:
             continue
         name = named.group(1)[::-1]
+        # JSON inside of text: `\\nkey` is a line break and `key`.
+        if name[0] in "nrt" and text[sign.start() - len(named.group()) - 1 : sign.start()].startswith("\\"):
+            name = name[1:]
         # A resource's name is a chain of colons: `…:secret:prod/db`.
         if sign.group() == ":" and text[sign.start() - len(name) - 1 : sign.start()] == f":{name}":
             continue
-        is_option = name.startswith("--")
+        # `--password`; and `-storepass`, for one letter is a switch.
+        is_option = name.startswith("--") or (name.startswith("-") and len(name) > _SWITCH)
         if sign.group() == " " and not is_option:
             continue
         if sign.group() == ":" and name.lower() in _HEADERS:
@@ -69,6 +78,14 @@ def assigned_secrets(text: str) -> Iterator[tuple[int, int]]:
             yield place
 
 
+def _speaks(lower: str) -> bool:
+    # A loop of its own: this is asked of nearly every text.
+    for hint in _HINTS:
+        if hint in lower:
+            return True
+    return (" -" in lower or " /" in lower) and any(switch in lower for switch in _SWITCHES)
+
+
 def _value(text: str, at: int, name: str, sign: str) -> tuple[int, int] | None:
     opening = _OPENING.match(text, at)
     start = opening.end() if opening is not None else at
@@ -79,7 +96,9 @@ def _value(text: str, at: int, name: str, sign: str) -> tuple[int, int] | None:
     if quote:
         end = text.find(quote, start, start + _MAX_QUOTED)
         if end >= 0:
-            return (start, end) if "•" not in text[start:end] and is_secret(text[start:end], kind) else None
+            # A quote that ends something else opens nothing.
+            quoted = text[start:end]
+            return (start, end) if "•" not in quoted and "\n" not in quoted and is_secret(quoted, kind) else None
     bare = _BARE.match(text, start)
     if bare is None:
         return None
@@ -96,6 +115,8 @@ def _value(text: str, at: int, name: str, sign: str) -> tuple[int, int] | None:
 def _is_bare_secret(value: str, kind: Kind, sign: str, gap: str) -> bool:
     if not is_secret(value, kind):
         return False
+    if not value.isascii() and not any(map(str.isdigit, value)):
+        return False  # a sentence: vowels of some scripts are no letters
     if value.replace("_", "a").replace(".", "a").isalpha() and not is_made(value):
         # `password=swordfish` in a connection string; not `password = value` in a line of code.
         return kind is Kind.PASSWORD and sign == "=" and not gap and value.isalpha()

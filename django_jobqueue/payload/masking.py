@@ -18,20 +18,23 @@ from typing import Any
 
 from django_jobqueue.payload.known_secrets import KnownSecrets
 from django_jobqueue.payload.literals import forms_of_literal, places_of
-from django_jobqueue.payload.secret_names import Kind, Names, is_secret
+from django_jobqueue.payload.secret_names import Names
 from django_jobqueue.payload.secret_reference import KEY, is_reference
 from django_jobqueue.payload.secret_shapes import (
     MASK,
     MAX_TEXT,
-    VALUE_KEYS,
     Room,
     is_secret_key,
     kind_under,
     label_in,
+    name_of,
     reference_places,
     secret_places,
     text_of,
+    with_kinds,
 )  # fmt: skip
+from django_jobqueue.payload.secret_values import is_secret
+from django_jobqueue.payload.secret_words import Kind
 
 __all__ = ["MASK", "is_telling", "literal_values", "masked", "masked_arguments", "masked_text"]
 
@@ -130,7 +133,7 @@ class _Copy:
         if isinstance(value, dict):
             return self._dict(value, kind, depth)
         if isinstance(value, (list, tuple)):
-            items = [self.of(item, kind, depth + 1, name) for item in value]
+            items = [self.of(item, item_kind, depth + 1, name) for item, item_kind in with_kinds(value, kind)]
             return tuple(items) if isinstance(value, tuple) else items
         if isinstance(value, (set, frozenset)):
             return frozenset(self.of(item, kind, depth + 1, name) for item in value)
@@ -154,7 +157,7 @@ class _Copy:
                 shown = MASK
                 while shown in copy:
                     shown += "•"
-            copy[shown] = self.under(label if label and key in VALUE_KEYS else str(key), item, kind, depth + 1)
+            copy[shown] = self.under(name_of(str(key), value, label), item, kind, depth + 1)
         return copy
 
 
@@ -234,10 +237,10 @@ class _Harvest:
         elif isinstance(value, dict):
             label = label_in(value)
             for key, item in value.items():
-                self._collect_item(label if label and key in VALUE_KEYS else str(key), item, kind, depth, inside)
+                self._collect_item(name_of(str(key), value, label), item, kind, depth, inside)
         elif isinstance(value, (list, tuple, set, frozenset)):
-            for item in value:
-                self.collect(item, kind, depth + 1, inside=inside, name=name)
+            for item, item_kind in with_kinds(value, kind):
+                self.collect(item, item_kind, depth + 1, inside=inside, name=name)
         elif inside:
             self.found.add(text if text is not None else str(value) if isinstance(value, _SHOWN) else "")
         elif text is not None and kind is not None and is_secret(value if isinstance(value, int) else text, kind):

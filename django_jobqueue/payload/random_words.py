@@ -1,11 +1,11 @@
 """Words that nobody wrote: the last rule for secrets, and the most careful.
 
-A word of 20 to 200 characters counts if its letters and digits alternate as those of a generator do. In base62 three of
+A word of 30 to 200 characters counts if its letters and digits alternate as those of a generator do. In base62 three of
 five neighbours differ in class (upper, lower, digit); in a slug, an identifier or a CamelCaseName one of four.
 
-Deliberately not found: what is hexadecimal throughout (checksums, commits, UUIDs), ULIDs, IBANs, typed ids such as
-`cus_Nf…`, base64 of text, files by their first bytes, and anything in a URL, a path or an address. What is longer is
-content.
+Deliberately not found: shorter ones, for so long are ids (a nanoid has 21 characters, a KSUID 27); what is hexadecimal
+throughout (checksums, commits, UUIDs); what `innocent_words` knows; base64 of text, and anything in a URL, a path or an
+address. What is longer is content.
 """
 
 from __future__ import annotations
@@ -14,43 +14,22 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from itertools import pairwise
 
-MIN_CHARS, MAX_CHARS = 20, 200
+from django_jobqueue.payload.innocent_words import INNOCENT, is_identifier_name
 
-_CHUNK = re.compile(r"[^\s\"'`<>,;()\[\]{}|\\•]{20,}")
-_WORD = re.compile(r"[A-Za-z0-9_+/~.-]{20,200}={0,2}")
+MIN_CHARS, MAX_CHARS = 30, 200
+
+_CHUNK = re.compile(r"[^\s\"'`<>,;()\[\]{}|\\•]{30,}")
+_WORD = re.compile(r"[A-Za-z0-9_+/~.-]{16,200}={0,2}")
+# An id has a prefix, too, that says what of: what is random stands behind it.
+_PREFIX = re.compile(r"(?:[a-z][a-z0-9]{1,11}[_-]|[A-Z][A-Z0-9]{1,11}[_-]){1,3}")
 _TRIM = ".:!?*=-_"
 
 # What stands in front of a word of text and is no part of it: `name=`, `Header:`.
 _NAME = re.compile(r"[A-Za-z][\w.-]{0,40}[=:](?=[^=:])")
 
 _NAME_BACKWARDS = re.compile(r"(?:[\"']\\{0,3})?\s{0,3}[:=]\s{0,3}(?:[\"']\\{0,3})?([\w.-]{1,50})")
-
-_NOT_RANDOM = re.compile(
-    r"[0-9a-fA-F_\-:.]+"  # digests, UUIDs
-    r"|[0-7][0-9A-HJKMNP-TV-Z]{25}"  # a ULID
-    r"|[A-Z]{2}\d{2}[A-Z0-9]{11,30}"  # an IBAN
-    r"|(?!live_|test_|pat_|key_|api_|sec|tok)[a-z]{1,12}_[A-Za-z0-9]{10,28}"
-    r"|(?:cs|pk)_(?:test|live)_.*"  # an id that names its type
-    r"|sha(?:256|384|512)-.*"  # integrity of a script
-    r"|(?:R0lGOD|iVBORw0KGgo|/9j/|UklGR|JVBERi0|PHN2Zy|UEsDB|H4sI|PD94bWw).*"  # images, PDF, ZIP
-    r"|.*\.[A-Za-z]{1,5}\d?"  # a file's name
-)
-
-_ID_NAME = re.compile(
-    r"(?i)(?:^|[_\-.]|(?<=[a-z0-9]))(?:ids?|uuid|etag|checksum|digest|hash|md5|crc|sha\d*|cursor|key|ref|"
-    r"reference|number|"
-    r"fingerprint|integrity|version|revision|commit|slug|thumbnail|image|public_?key|page_?token|path|file_?name|"
-    r"boundary|receipt_?handle|verification|serial)$|^[xyn]$"
-)
-
-
-@lru_cache(maxsize=4096)
-def is_identifier_name(name: str) -> bool:
-    """Say whether a name announces what is random and yet no secret: an id, a checksum, a cursor."""
-    return _ID_NAME.search(name[:100]) is not None
 
 
 def random_words(text: str) -> Iterator[tuple[int, int]]:
@@ -71,11 +50,20 @@ def random_words(text: str) -> Iterator[tuple[int, int]]:
                 continue
             word, start = word[name.end() :], start + name.end()
         word = word.rstrip(".:!?*-_")
-        if is_random(word) and not is_identifier_name(_name_before(text, chunk.start())):
+        if (
+            not INNOCENT.fullmatch(word)
+            and is_random(word[_prefix(word) :])
+            and not is_identifier_name(name_before(text, chunk.start()))
+        ):
             yield start, start + len(word)
 
 
-def _name_before(text: str, start: int) -> str:
+def _prefix(word: str) -> int:
+    prefix = _PREFIX.match(word)
+    return prefix.end() if prefix is not None else 0
+
+
+def name_before(text: str, start: int) -> str:
     """Return the name that JSON inside of text gives to what stands at `start`; empty if there is none."""
     named = _NAME_BACKWARDS.match(text[max(0, start - 60) : start][::-1])
     return named.group(1)[::-1] if named is not None else ""
@@ -91,21 +79,21 @@ def _outside_of_blocks(text: str) -> Iterator[re.Match[str]]:
     yield from _CHUNK.finditer(text, start)
 
 
-def is_random(word: str) -> bool:
-    """Say whether a generator made this word."""
+def is_random(word: str, least: int = MIN_CHARS) -> bool:
+    """Say whether a generator made this word, of so many characters at least."""
     if not _WORD.fullmatch(word):
         return False
     bare = word.rstrip("=").lstrip(_TRIM)
-    if len(bare) < MIN_CHARS or _NOT_RANDOM.fullmatch(bare) or _is_text_in_base64(word):
+    if len(bare) < least or INNOCENT.fullmatch(bare) or _is_text_in_base64(word):
         return False
     if word[0] == "/" and not (len(word) == 40 or "+" in word):
         return False
     if "/" in bare and not (len(bare) == 40 or "+" in bare or word.endswith("=")):
         # A path, whose parts are judged alone.
-        return any(map(is_random, bare.split("/")))
+        return any(is_random(part, least) for part in bare.split("/"))
     if "." in bare:
         longest = max(bare.split("."), key=len)
-        return len(longest) >= 0.6 * len(bare) and is_random(longest)
+        return len(longest) >= 0.6 * len(bare) and is_random(longest, least)
     letters = re.sub(r"[^A-Za-z0-9]", "", bare)
     if len(letters) < 0.85 * len(bare) or len(set(letters)) < 10:
         return False

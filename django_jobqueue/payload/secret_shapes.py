@@ -15,16 +15,21 @@ looked through is itself a finding.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from django_jobqueue.payload.assignments import assigned_secrets
+from django_jobqueue.payload.coded_secrets import coded_secrets
+from django_jobqueue.payload.innocent_words import is_identifier_name
 from django_jobqueue.payload.known_secrets import KnownSecrets
-from django_jobqueue.payload.random_words import is_identifier_name, random_words
-from django_jobqueue.payload.secret_names import Kind, Names, is_secret, kind_of
+from django_jobqueue.payload.prefixed_tokens import MIN_PREFIXED, prefixed_tokens
+from django_jobqueue.payload.quiet_texts import is_quiet
+from django_jobqueue.payload.random_words import random_words
+from django_jobqueue.payload.secret_names import Names, kind_of
 from django_jobqueue.payload.secret_reference import KEY, is_reference
+from django_jobqueue.payload.secret_values import is_secret
+from django_jobqueue.payload.secret_words import Kind
 from django_jobqueue.payload.storable_json import MAX_DEPTH
 from django_jobqueue.payload.token_shapes import Place, token_places
 
@@ -142,10 +147,10 @@ class _Search:
                 step = (path, name)
                 if is_secret_key(name, self.known):
                     self._note(step, "the key itself")
-                self.look_under(label if label and key in VALUE_KEYS else name, item, step, kind, depth + 1)
+                self.look_under(name_of(name, value, label), item, step, kind, depth + 1)
         elif isinstance(value, (list, tuple, set, frozenset)):
-            for index, item in enumerate(value):
-                self.look(item, (path, index), kind, depth + 1, name)
+            for index, (item, item_kind) in enumerate(with_kinds(value, kind)):
+                self.look(item, (path, index), item_kind, depth + 1, name)
 
     def _note(self, path: Path, why: str) -> None:
         steps = []
@@ -164,16 +169,38 @@ def kind_under(name: str, value: Any, outer: Kind | None) -> Kind | None:
     if kind is None:
         is_other = is_identifier_name(name) and not name.lower().endswith("key")
         return Kind.TOKEN if outer is not None and not is_other else None
-    return Kind.TOKEN if isinstance(value, dict) else kind
+    return Kind.TOKEN if isinstance(value, dict) and kind is not Kind.KEY else kind
 
 
-VALUE_KEYS = frozenset(("value", "Value"))
-_LABEL_KEYS = ("name", "key", "header", "field", "Name", "Key")
+def with_kinds(items: Iterable[Any], kind: Kind | None) -> Iterator[tuple[Any, Kind | None]]:
+    """Yield the items of a list, each with what is announced: by the list's name, or by the option before the item.
+
+    `["--password", "…"]` is how a command line travels.
+    """
+    option = ""
+    for item in items:
+        is_option = isinstance(item, str) and str.startswith(item, "-")
+        yield item, (kind_of(option) or kind) if option and not is_option else kind
+        option = str.lstrip(item, "-") if is_option and len(item) > _MIN_OPTION else ""
+
+
+_MIN_OPTION = 4
+_VALUE_KEYS = frozenset(("value", "Value", "val", "content", "new_value", "old_value", "newValue", "oldValue"))
+_LABEL_KEYS = ("name", "key", "header", "field", "variable", "attribute", "Name", "Key")
+# What of a JSON Web Key is private (RFC 7518).
+_PRIVATE_PARTS = frozenset(("d", "k", "p", "q", "dp", "dq", "qi"))
+
+
+def name_of(key: str, value: dict[Any, Any], label: str) -> str:
+    """Return the name of what stands under a key of a dict: the key, or what the dict says in other keys."""
+    if label and key in _VALUE_KEYS:
+        return label
+    return "private_key" if key in _PRIVATE_PARTS and "kty" in value else key
 
 
 def label_in(value: dict[Any, Any]) -> str:
     """Return the name that a dict gives its value in another key: `{"name": "X-Api-Key", "value": …}`."""
-    if not VALUE_KEYS.isdisjoint(value):
+    if not _VALUE_KEYS.isdisjoint(value):
         for key in _LABEL_KEYS:
             if isinstance(label := value.get(key), str):
                 return "".join((label,))
@@ -224,41 +251,16 @@ def secret_places(
     """
     text = text[:MAX_TEXT]
     yield from _known_places(text, known)
-    if _is_quiet(text):
+    if is_quiet(text):
         return
     yield from token_places(text)
+    if len(text) >= MIN_PREFIXED:
+        for start, end in prefixed_tokens(text, name):
+            yield Place(start, end, "token with a prefix")
     for start, end in assigned_secrets(text):
         yield Place(start, end, "assigned in text")
-    if by_chance and not is_identifier_name(name):
+    for start, end in coded_secrets(text):
+        yield Place(start, end, "secret in base64")
+    if by_chance and (not is_identifier_name(name) or " " in text):
         for start, end in random_words(text):
             yield Place(start, end, "high entropy")
-
-
-_STIRS = ("=", ":", "--", " -u")
-_STIRRING_WORDS = ("passw", "login", "basic", "identified")
-_DIGITS = re.compile(r"[0-9]{4}[ -][0-9]{4}")
-_LONG_WORD = 15
-_HARMLESS = re.compile(
-    r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}"  # a UUID
-    r"|(?=[0-9]*[a-fA-F])[0-9a-fA-F]{15,128}"  # a digest
-    r"|[a-z]{1,20}(?:[._-][a-z]{1,20}){0,3}@[a-z]{1,20}(?:[.-][a-z]{2,20}){1,3}"  # an address
-    r"|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,6})?)?(?:Z|[+-]\d\d:\d\d)?"  # a moment
-)
-
-
-def _is_quiet(text: str) -> bool:
-    """Say at once that no rule can find anything: of what jobs are given most is short, plain or an id."""
-    if len(text) < 12:
-        return "=" not in text and ":" not in text
-    return not _stirs(text) or _HARMLESS.fullmatch(text) is not None
-
-
-def _stirs(text: str) -> bool:
-    # One expression for all of it would take ten times as long.
-    for sign in _STIRS:
-        if sign in text:
-            return True
-    if len(text) >= _LONG_WORD and max(map(len, text.split()), default=0) >= _LONG_WORD:
-        return True
-    lower = text.lower()
-    return any(word in lower for word in _STIRRING_WORDS) or _DIGITS.search(text) is not None

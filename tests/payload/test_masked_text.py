@@ -127,11 +127,11 @@ def test_what_looks_like_a_secret_is_hidden_in_text_too():
         {
             "password": "swordfish",
             "headers": [{"name": "X-Api-Key", "value": "9f8e7d6c5b4a"}],
-            "note": "q7Xk2mP9vL4tR8wZ1nB6 x",
+            "note": "q7Xk2mP9vL4tR8wZ1nB6c3Y5dF0gH2jK x",
         }
     )
 
-    shown = masked_text("ValueError: swordfish, 9f8e7d6c5b4a, q7Xk2mP9vL4tR8wZ1nB6, x", values=values)
+    shown = masked_text("ValueError: swordfish, 9f8e7d6c5b4a, q7Xk2mP9vL4tR8wZ1nB6c3Y5dF0gH2jK, x", values=values)
 
     assert shown == f"ValueError: {MASK}, {MASK}, {MASK}, x"
 
@@ -153,7 +153,7 @@ def test_traceback_stays_readable():
         "Traceback (most recent call last):\n"
         '  File "/srv/app/billing.py", line 17, in charge\n'
         "    raise Refused(password=password, token=self.token)\n"
-        "app.billing.Refused: job 3c1f9b52-7b1e-4a6e-9f39-3a8f0f4f7f10 of q7Xk2mP9vL4tR8wZ1nB6\n"
+        "app.billing.Refused: job 3c1f9b52-7b1e-4a6e-9f39-3a8f0f4f7f10 of q7Xk2mP9vL4tR8wZ1nB6c3Y5dF0gH2jK\n"
     )
 
     assert masked_text(text) == text

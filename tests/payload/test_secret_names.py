@@ -2,7 +2,9 @@
 
 import pytest
 
-from django_jobqueue.payload.secret_names import Kind, Names, is_secret, kind_of
+from django_jobqueue.payload.secret_names import Names, kind_of
+from django_jobqueue.payload.secret_values import is_secret
+from django_jobqueue.payload.secret_words import Kind
 
 
 @pytest.mark.parametrize(
@@ -12,6 +14,8 @@ from django_jobqueue.payload.secret_names import Kind, Names, is_secret, kind_of
         "apiKey", "X-API-Key", "APIKey", "stripe_secret_key_test", "clientSecret", "access_token", "idToken",
         "authorization", "Set-Cookie", "sessionid", "session_id", "private_key", "AWS_SECRET_ACCESS_KEY",
         "credentials", "card_number", "cvv", "pin", "csrfmiddlewaretoken", "tokens", "recovery_codes", "jwt",
+        "sudo_pass", "bindpw", "requirepass", "mdp", "psk", "aes_key", "stripe_key", "recovery_key", "client-key-data",
+        "TOKEN_GITHUB", "password_db", "PHPSESSID", "otp_seed", "blueberry_key",
     ],
 )  # fmt: skip
 def test_name_of_a_secret_counts(name):
@@ -26,11 +30,50 @@ def test_name_of_a_secret_counts(name):
         "session_minutes", "csrf_enabled", "keyboard", "author", "authority", "monkey", "passport_country",
         "secretary_name", "primary_key", "idempotency_key", "s3_key", "boarding_pass", "compass", "pin_code",
         "confirmation_code", "token_type", "spin", "cookie_policy", "loyalty_card_number", "iban", "company",
-        "secret_name", "_", "123", "",
+        "secret_name", "_", "123", "", "passenger", "passed", "password_changed_at", "key_id", "cache_key", "row_key",
+        "dedupe_key", "issue_key", "season_pass", "bypass", "token_ids", "password_hint", "secret_santa_group",
     ],
 )  # fmt: skip
 def test_name_of_something_else_does_not_count(name):
     """A name does not count that only has a secret's word in it."""
+    assert kind_of(name) is None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "contraseña", "contraseña_usuario", "nueva_contrasena", "motDePasse", "mot_de_passe_admin", "senha_do_cliente",
+        "neuesPasswort", "palavra-passe", "senha",
+        "wachtwoord", "salasana", "hasło", "haslo_uzytkownika", "heslo", "lozinka", "jelszó", "şifre", "parola",
+        "lösenord", "adgangskode", "mật_khẩu", "kata_sandi", "clave_api", "chave_secreta", "clé_secrète",
+        "api_schlüssel", "klucz_api", "пароль", "пароль_пользователя", "новыйПароль", "секретный_ключ", "токен",
+        "κωδικός_πρόσβασης", "סיסמה", "كلمة_المرور", "पासवर्ड", "सीक्रेट_पासवर्ड", "รหัสผ่าน", "密码", "登录密码", "密钥",
+        "パスワード", "アクセスキー", "비밀번호", "პაროლი",
+        "գաղտնաբառ", "\uff50\uff41\uff53\uff53\uff57\uff4f\uff52\uff44",
+    ],
+)  # fmt: skip
+def test_name_counts_in_other_languages(name):
+    """With accents and without, in other scripts and in full width; of two words also where the first one says it."""
+    assert kind_of(name) is not None
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "mot_clé",
+        "code_postal",
+        "clave_cliente",
+        "chave_pix",
+        "schlüsselbund",
+        "ключ",
+        "имя",
+        "关键词",
+        "キーワード",
+        "열쇠",
+    ],
+)
+def test_name_of_something_else_does_not_count_in_other_languages(name):
+    """Words for keys of other sorts, and for words."""
     assert kind_of(name) is None
 
 
@@ -51,6 +94,9 @@ def test_name_of_something_else_does_not_count(name):
         (123, Kind.DIGITS),
         (4000123456789010, Kind.CARD),
         ("4000-1234-5678-9010", Kind.CARD),
+        ("q7Xk2mP9vL4tR8wZ1nB6c3Y5", Kind.KEY),
+        ("tIGuxwZkIKG9sKFWEqKxzKWtLuSDGNvtIbyieZSnuiU=", Kind.KEY),
+        ("wYlwWJmCNCctK8OsfOL43Et1bwh0GeWF", Kind.DIGITS),
     ],
 )
 def test_value_that_can_be_the_secret_counts(value, kind):
@@ -84,6 +130,25 @@ def test_value_that_can_be_the_secret_counts(value, kind):
         ("north", Kind.DIGITS),
         (17, Kind.DIGITS),
         ("••••••", Kind.SECRET),
+        ("***REMOVED***", Kind.TOKEN),
+        ("[FILTERED]", Kind.TOKEN),
+        ("your-api-key-here", Kind.SECRET),
+        ("sk_live_********1234", Kind.TOKEN),
+        ("xxxxxxxxxxxx", Kind.PASSWORD),
+        ("change-me", Kind.PASSWORD),
+        ("$DB_PASSWORD", Kind.PASSWORD),
+        ("%DB_PASSWORD%", Kind.PASSWORD),
+        ("op://vault/item/field", Kind.SECRET),
+        ("os.environ['TOKEN']", Kind.TOKEN),
+        ("This field is required.", Kind.PASSWORD),
+        ("too short", Kind.PASSWORD),
+        ("Wachtwoord", Kind.PASSWORD),
+        ("/srv/app/current", Kind.PASSWORD),
+        ("请输入密码", Kind.PASSWORD),
+        ("ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAI4Vbq anna@laptop", Kind.TOKEN),
+        ("0cc175b9c0f1b6a831c399e269772661", Kind.KEY),
+        ("3c1f9b52-7b1e-4a6e-9f39-3a8f0f4f7f10", Kind.KEY),
+        ("products/4711/front.jpg", Kind.KEY),
     ],
 )
 def test_value_that_cannot_be_the_secret_does_not_count(value, kind):

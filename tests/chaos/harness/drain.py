@@ -2,7 +2,9 @@
 
 The promise: what is there at the last fault has ended within twice the time that a healthy pace takes for it, and as
 long as a lost worker's jobs may take to be taken over. The pace is measured in the same run, right after: of a sample
-of the same jobs that are there all at once. Both are read from the database's own record, by its own clock.
+of the same jobs that are there all at once. Both are read from the database's own record, by its own clock, and both to
+the end of the last job: a retry or a job that hangs counts on either side. What is beyond the promise is reported, what
+is beyond three times of it is a complaint: the machine has other work to do.
 """
 
 from dataclasses import dataclass
