@@ -29,6 +29,17 @@ from django.apps import apps
 from django.db import connections
 
 from django_jobqueue import guard, results, task_options
+from django_jobqueue.any_task import (
+    blocks_after_death,
+    concurrency_limit_of,
+    is_limited_as_a_whole,
+    is_unique_until_started,
+    keys_of,
+    max_attempts_of,
+    require_fit,
+    stored_name,
+    version_of,
+)
 from django_jobqueue.compat import (
     PACKAGE,
     AnyTask,
@@ -41,18 +52,7 @@ from django_jobqueue.exceptions import InvalidOptions, UnsupportedDatabase
 from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.secret_reference import may_hold, revived
 from django_jobqueue.payload.typed import forms_of
-from django_jobqueue.tasks import (
-    Task,
-    blocks_after_death,
-    concurrency_limit_of,
-    is_limited_as_a_whole,
-    is_unique_until_started,
-    keys_of,
-    max_attempts_of,
-    require_fit,
-    stored_name,
-    version_of,
-)
+from django_jobqueue.tasks import Task
 
 if TYPE_CHECKING:
     from django_jobqueue.producer import Call, Producer
@@ -198,7 +198,7 @@ class JobQueueBackend(BaseTaskBackend):
         # Read back before anything is written: a type of the project's may not understand its own words.
         arriving = forms.read(*arriving, path=path)
         keys = keys_of(task, *arriving, path=path)
-        guard.require_nothing_spilled(plain_args, plain_kwargs, keys, path=path)
+        guard.require_nothing_spilled({"args": plain_args, "kwargs": plain_kwargs, **keys}, path=path)
         job = NewJob(
             task=stored_name(task),
             version=version_of(task),

@@ -18,12 +18,12 @@ from django.conf import settings
 from django.core.signals import setting_changed
 
 from django_jobqueue import registry
+from django_jobqueue.any_task import sensitive_of
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.payload.known_secrets import KnownSecrets, has_password, is_secret_setting
 from django_jobqueue.payload.masking import MASK, literal_values, masked, masked_arguments, masked_text
 from django_jobqueue.payload.secret_names import Names
 from django_jobqueue.payload.signature import signature_of
-from django_jobqueue.tasks import sensitive_of
 
 
 @lru_cache(maxsize=1)
@@ -104,7 +104,7 @@ class Veil:
 def _unquoted(copy: Any, secrets: Collection[str]) -> Any:
     match copy:
         case str():
-            quoted = [secret for secret in secrets if secret and secret in copy]
+            quoted = [secret for secret in secrets if secret.strip() and secret.strip() in copy]
             return text(copy, quoted) if quoted else copy
         case list():
             return [_unquoted(item, secrets) for item in copy]

@@ -34,7 +34,8 @@ _NAMED = (
 # The same, where code stands that may be about anything: plain words are names of other things.
 _CALLED = (
     re.compile(rf"\(\s{{0,3}}{_Q}{_NAME}{_Q}\s{{0,3}},\s{{0,3}}{_Q}{_STRING}{_Q}"),
-    re.compile(rf"\b{_NAME}\(\s{{0,3}}{_Q}{_STRING}{_Q}\s{{0,3}}\)"),
+    # A reference is the name of a secret, and no secret.
+    re.compile(rf"\b(?!Secret\(){_NAME}\(\s{{0,3}}{_Q}{_STRING}{_Q}\s{{0,3}}\)"),
     re.compile(rf"\b(?:set|config|ENV|ARG|setenv)\s{{1,3}}{_NAME}\s{{1,3}}(?:{_Q})?([^\s\"'•=]{{4,500}})"),
 )
 

@@ -8,9 +8,9 @@ from difflib import get_close_matches
 from django.db import OperationalError
 
 from django_jobqueue import registry
+from django_jobqueue.any_task import names_of
 from django_jobqueue.compat import AnyTask, task_backends
 from django_jobqueue.models import Pause
-from django_jobqueue.tasks import names_of
 from django_jobqueue.watch.stats import task_stats
 
 
