@@ -70,8 +70,8 @@ def run_jobs(
     """Run what is due, and what becomes due by that, in this process: in claim order, one after the other.
 
     `queues` are names or prefixes, as `runworker --queue` takes them; none is all. One that no task, no job and no
-    QUEUES has is a ValueError. With `check` the first attempt that
-    does not succeed raises JobFailed. Time limits of functions are not kept: that takes a process.
+    QUEUES has is a ValueError. With `check` the first attempt that does not succeed raises JobFailed. Time limits of
+    functions are not kept: that takes a process.
 
     What waits for a moment `within` that time, or `until` that moment, is run too, as if the time had passed: retries,
     snoozes, jobs for later. "all" is whatever the moment is. What is put off meanwhile waits from the moment at which
