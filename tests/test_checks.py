@@ -243,8 +243,8 @@ ATOMIC = "from django_jobqueue import task\n@task(atomic=True)\ndef book(): pass
 
 @pytest.mark.parametrize(("options", "is_told"), [({"database": "queue"}, True), ({}, False)])
 def test_an_atomic_task_with_its_queue_elsewhere_is_told(install, settings, options, is_told):
-    """What it writes beside its rows is not in its transaction: atomic=True promises what it cannot keep there."""
-    settings.TASKS = alias(OPTIONS=options)
+    """Its rows are not in its transaction: atomic=True promises what it cannot keep there. Other aliases are others."""
+    settings.TASKS = {**alias(OPTIONS=options), "other": {"BACKEND": BACKEND, "OPTIONS": {"database": "spare"}}}
     install("ledger", ATOMIC)
     found = [message for message in checks.check_tasks() if message.id == "django_jobqueue.W008"]
 

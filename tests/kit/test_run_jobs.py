@@ -169,9 +169,9 @@ def test_a_queue_that_nobody_has_is_refused():
 
 def test_a_queue_of_a_task_or_of_the_settings_may_be_empty(settings):
     """A task is declared for it, or QUEUES names it: that nothing waits there is an answer."""
-    settings.TASKS = {"default": {**settings.TASKS["default"], "QUEUES": ["default", "mail"]}}
+    settings.TASKS = {"default": {**settings.TASKS["default"], "QUEUES": ["default", "telegrams"]}}
 
-    assert run_jobs("default") == run_jobs("mail") == run_jobs("mai*") == []
+    assert run_jobs("default") == run_jobs("telegrams") == run_jobs("tele*") == []
 
 
 def test_what_waits_comes_in_the_order_of_its_moments():
@@ -230,6 +230,7 @@ def test_a_failure_is_logged_in_words(caplog):
     told = [record.getMessage() for record in caplog.records if f"Task id={job.id} " in record.getMessage()]
     assert told[-1].endswith("state=FAILED")
     assert "NoneType" not in caplog.text
+    assert "testing/hands.py" not in caplog.text
     assert "PermissionError: not this time" in caplog.text
 
 

@@ -116,8 +116,9 @@ def test_what_does_not_fit_a_template_is_told_in_words(template, argument, words
 
 def test_what_a_property_of_an_argument_raises_is_its_own():
     """That it is no attribute would be wrong: the property is there."""
-    with pytest.raises(InvalidPayload, match=r"cannot be filled in: AttributeError \(.*test_unique_key\.py, line"):
-        key("{invoice_id.broken}", Touchy("x"))
+    for field, error in (("invoice_id.broken", "AttributeError"), ("invoice_id[broken]", "KeyError")):
+        with pytest.raises(InvalidPayload, match=rf"cannot be filled in: {error} \(.*test_unique_key\.py, line"):
+            key(f"{{{field}}}", Touchy("x"))
 
 
 def test_a_reference_to_a_secret_counts_as_it_is_written():
@@ -128,6 +129,9 @@ def test_a_reference_to_a_secret_counts_as_it_is_written():
 class Touchy:
     def __init__(self, word):
         self.word = word
+
+    def __getitem__(self, name):
+        return {}[name]
 
     @property
     def broken(self):
