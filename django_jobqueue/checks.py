@@ -16,7 +16,7 @@
     W006  an alias of TASKS has a key that the queue does not read
     W007  OPTIONS["transaction_database"] has no rows of the project
 
-An id once used keeps its meaning: projects silence them by it.
+W008 and W009 are of single tasks, in `task_checks`. An id once used keeps its meaning: projects silence them by it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from django.core.checks import CheckMessage, Error, Warning  # noqa: A004 - Djan
 from django.db import connections, router
 from django.utils.module_loading import import_string
 
-from django_jobqueue import conf, registry, secret_sources, shown
+from django_jobqueue import conf, registry, secret_sources, shown, task_checks
 from django_jobqueue.backend import MAX_ALIAS_LENGTH, JobQueueBackend, postgresql_remedy
 from django_jobqueue.compat import PACKAGE, InvalidTaskBackend, task_backends
 from django_jobqueue.exceptions import InvalidOptions
@@ -61,14 +61,22 @@ def check_settings(app_configs: Sequence[AppConfig] | None = None, **kwargs: Any
 
 
 def check_tasks(app_configs: Sequence[AppConfig] | None = None, **kwargs: Any) -> list[CheckMessage]:
-    """Check that every module of tasks can be imported, and that every name means one task."""
+    """Check that every module of tasks can be imported, that every name means one task, and what tasks promise."""
     try:
         tasks = registry.known_tasks()
     except ImportError as error:
         hint = _other_alias(error.__cause__) or "Correct the module: a worker that cannot import it refuses to start."
         return [Error(str(error), hint=hint, id="django_jobqueue.E005")]
     hint = "Jobs are stored under this name; a worker would not know which function to call."
-    return [Error(conflict, hint=hint, id="django_jobqueue.E004") for conflict in registry.duplicates(tasks)]
+    databases = {
+        alias: (_database(params), _database(params, "transaction_database"))
+        for alias, params in _our_aliases().items()
+    }
+    return [
+        *(Error(conflict, hint=hint, id="django_jobqueue.E004") for conflict in registry.duplicates(tasks)),
+        *task_checks.check_atomic(tasks, databases),
+        *task_checks.check_sensitive(tasks),
+    ]
 
 
 def _other_alias(cause: BaseException | None) -> str:

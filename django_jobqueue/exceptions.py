@@ -122,29 +122,33 @@ class TaskSignal(Exception):
 class Retry(TaskSignal):
     """Fail this attempt and try again after `after` seconds, or after the task's back-off if None.
 
-    The attempt is charged: a task that always raises Retry ends as a dead letter after max_attempts.
+    The attempt is charged: a task that always raises Retry ends as a dead letter after max_attempts. Its message is
+    what lists show: `reason` is part of it, and so is the exception that it is raised from.
     """
 
-    def __init__(self, after: float | None = None) -> None:
+    def __init__(self, after: float | None = None, *, reason: str = "") -> None:
         if after is not None:
             after = _seconds("Retry(after=…)", after)
-        super().__init__("retry" if after is None else f"retry after {after:g} s")
-        self.after = after
+        super().__init__(_with_reason("retry" if after is None else f"retry after {after:g} s", reason))
+        self.after, self.reason = after, reason
 
 
 class Snooze(TaskSignal):
-    """Come back in `seconds`. Not a failure and not charged, but bounded by OPTIONS max_snoozes."""
+    """Come back in `seconds`. Not a failure and not charged, but bounded by OPTIONS max_snoozes.
 
-    def __init__(self, seconds: float) -> None:
-        self.seconds = _seconds("Snooze(seconds)", seconds)
-        super().__init__(f"snooze for {self.seconds:g} s")
+    With a `reason`, or raised from an exception, the attempt says why.
+    """
+
+    def __init__(self, seconds: float, *, reason: str = "") -> None:
+        self.seconds, self.reason = _seconds("Snooze(seconds)", seconds), reason
+        super().__init__(_with_reason(f"snooze for {self.seconds:g} s", reason))
 
 
 class AlreadyBeingDone(Snooze):
     """Another attempt that lives is doing it under the same key: the job comes back in five seconds, uncharged."""
 
     def __init__(self, key: str) -> None:
-        super().__init__(5)
+        super().__init__(5, reason=f"another attempt is at {key!r}")
         self.key = key
 
 
@@ -154,6 +158,10 @@ class Reject(TaskSignal):
     def __init__(self, reason: str = "") -> None:
         super().__init__(reason or "rejected")
         self.reason = reason
+
+
+def _with_reason(words: str, reason: str) -> str:
+    return f"{words}: {reason}" if reason else words
 
 
 def _seconds(what: str, value: float) -> float:

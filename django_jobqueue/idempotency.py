@@ -52,13 +52,26 @@ class _Once:
     def __call__(self, key: str, call: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Any:
         """Make a call in a transaction, and commit what it wrote together with the record that it is done.
 
-        Inside a task with `atomic=True` it joins the task's own transaction; elsewhere there must be none. Raises
-        KeyReused, LeaseLost, InvalidPayload, or what the call or the COMMIT raises; nothing is committed then.
+        Inside a task with `atomic=True` it joins the task's own transaction; elsewhere there must be none, or
+        RuntimeError is raised. Raises KeyReused, LeaseLost, InvalidPayload, or what the call or the COMMIT raises;
+        nothing is committed then.
         """
         from django_jobqueue.store.transaction import own_commits
 
         attempt, using, options = _surroundings()
         request = _request(key, call, args, kwargs, secrets=attempt.secrets if attempt else {})
+        _warn_of_rows_elsewhere(options)
+        if attempt is None or not attempt.is_atomic:
+            ways_out = (
+                "Call it after the block, or declare the task atomic=True"
+                if attempt
+                else "Call it after the block; a view under ATOMIC_REQUESTS needs transaction.non_atomic_requests"
+            )
+            _require_no_transaction(
+                using,
+                f"once({key!r}, …) cannot be inside atomic(): the record could be rolled back with the caller's work. "
+                f"{ways_out}",
+            )
         with own_commits(using):
             return _done_here(_Wish(key, request, attempt, using, options), lambda: call(*args, **kwargs))
 
@@ -69,7 +82,7 @@ class _Once:
         key: the remote side has to know it again. If the call raises, the key is free.
 
         Raises AlreadyBeingDone, which snoozes the job, while another living attempt is at it; KeyReused, NotInAJob,
-        LeaseLost, InvalidPayload, or what the call raises.
+        LeaseLost, InvalidPayload, or what the call raises; and RuntimeError in a transaction.
         """
         from django_jobqueue.store.transaction import own_commits
 
@@ -78,6 +91,9 @@ class _Once:
             raise NotInAJob(
                 f"once.external({key!r}, …) belongs in a job: only a lease tells whether whoever began it still lives"
             )
+        _require_no_transaction(
+            using, f"once.external({key!r}, …) cannot run in a transaction, so not in a task with atomic=True"
+        )
         _require_key_parameter(call)
         request = _request(key, call, args, kwargs, secrets=attempt.secrets)
         with own_commits(using):
@@ -176,6 +192,29 @@ def _surroundings() -> tuple[running.RunningAttempt | None, str, Options]:
     attempt = running.attempt.get()
     backend = attempt.backend if attempt else DEFAULT_TASK_BACKEND_ALIAS
     return attempt, queue_database(backend), queue_options(backend)
+
+
+_warned: set[tuple[str, str]] = set()
+
+
+def _warn_of_rows_elsewhere(options: Options) -> None:
+    """Say once in a process that rows on another database than the queue's are not covered."""
+    both = options.database, options.transaction_database
+    if both[0] != both[1] and both not in _warned:
+        _warned.add(both)
+        logger.warning(
+            "once() is in use, and rows on %r are not undone with the record, which is on %r: such a call may be made "
+            "twice. Only what it writes to the queue's database is written once",
+            options.transaction_database,
+            options.database,
+        )
+
+
+def _require_no_transaction(using: str, problem: str) -> None:
+    blocks = connections[using].atomic_blocks
+    # As Django has it for durable blocks: that of a TestCase is not the caller's.
+    if blocks and not getattr(blocks[-1], "_from_testcase", False):
+        raise RuntimeError(problem)
 
 
 def _request(key: str, call: Any, args: Sequence[Any], kwargs: Mapping[str, Any], *, secrets: Mapping[str, str]) -> str:

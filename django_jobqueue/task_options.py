@@ -15,7 +15,7 @@ from django_jobqueue.exceptions import InvalidOptions
 from django_jobqueue.payload.keys import KEYS, KeyMaker, names_in
 from django_jobqueue.payload.signature import signature_of
 from django_jobqueue.payload.versions import Step
-from django_jobqueue.policy.backoff import Backoff
+from django_jobqueue.policy.backoff import Backoff, constant, exponential, linear
 from django_jobqueue.queue_policy import MAX_AT_ONCE
 
 MAX_NAME_LENGTH = 255
@@ -178,9 +178,29 @@ def _backoff(value: Any) -> Backoff | Callable[..., Any] | None:
         return value
     if not callable(value) or inspect.isclass(value):
         raise ValueError("is a policy of django_jobqueue.backoff, as in exponential(base_seconds=2), or a function")
+    if call := _policy_call(value):
+        raise ValueError(f"is {value.__name__}, which makes a policy: call it, as in {call}")
     if iscoroutinefunction(value):
         raise ValueError("is asked between attempts and cannot be awaited; use a plain function")
+    if not _takes_two(value):
+        raise ValueError("is called with two arguments, as backoff(exception, task_result); make it take both")
     return value  # type: ignore[no-any-return]
+
+
+def _policy_call(function: Any) -> str:
+    # Compared, not looked up: what is given need not have a hash.
+    makers = {"constant(10)": constant, "linear(step_seconds=30)": linear, "exponential(base_seconds=2)": exponential}
+    return next((call for call, maker in makers.items() if function is maker), "")
+
+
+def _takes_two(function: Callable[..., Any]) -> bool:
+    try:
+        inspect.signature(function).bind(None, None)
+    except TypeError:
+        return False
+    except ValueError:  # of a function in C nobody knows
+        return True
+    return True
 
 
 def _exceptions(value: Any) -> tuple[type[BaseException], ...]:

@@ -9,7 +9,7 @@ from django.core.checks import Error, Warning, run_checks  # noqa: A004
 from django.db import connection
 from django.test import override_settings
 
-from django_jobqueue import checks, tasks
+from django_jobqueue import checks, task_checks, tasks
 from django_jobqueue.compat import PACKAGE
 
 BACKEND = "django_jobqueue.backend.JobQueueBackend"
@@ -238,6 +238,67 @@ def test_duplicate_names_are_errors(install):
     assert "stall.tasks.first and stall.tasks.second" in message.msg
 
 
+ATOMIC = "from django_jobqueue import task\n@task(atomic=True)\ndef book(): pass\n@task\ndef mail(): pass\n"
+
+
+@pytest.mark.parametrize(("options", "is_told"), [({"database": "queue"}, True), ({}, False)])
+def test_an_atomic_task_with_its_queue_elsewhere_is_told(install, settings, options, is_told):
+    """Its rows are not in its transaction: atomic=True promises what it cannot keep there. Other aliases are others."""
+    settings.TASKS = {**alias(OPTIONS=options), "other": {"BACKEND": BACKEND, "OPTIONS": {"database": "spare"}}}
+    install("ledger", ATOMIC)
+    found = [message for message in checks.check_tasks() if message.id == "django_jobqueue.W008"]
+
+    assert len(found) == is_told
+    for message in found:
+        assert message.level == Warning("").level
+        assert "ledger.tasks.book" in message.msg
+        assert "ledger.tasks.mail" not in message.msg
+        assert "'queue'" in message.msg
+        assert "'default'" in message.msg
+
+
+NAMES = """
+from dataclasses import dataclass
+from django_jobqueue import task
+@dataclass
+class Card:
+    holder_name: str
+    digits: str
+@dataclass
+class Order:
+    cards: list[Card]
+    note: str | None = None
+@task(sensitive=({name!r},))
+def pay(number: str, order: Order, {more}): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("nmber", "number"),
+        ("ordre", "order"),
+        ("holder_nam", "holder_name"),
+        ("digts", "digits"),
+        ("number", None),
+        ("Holder-Name", None),
+        ("iban", None),
+        ("date_of_birth", None),
+        ("note", None),
+    ],
+)
+@pytest.mark.parametrize("more", ["*rest", "**named"])
+def test_a_name_that_hides_nothing_is_told_where_it_is_close_to_one(install, name, meant, more):
+    """A typo in `sensitive` leaves the value shown. A name like no other may be a key of a dict."""
+    install("shy", NAMES.format(name=name, more=more))
+    found = [message for message in checks.check_tasks() if message.id == "django_jobqueue.W009"]
+
+    assert len(found) == (meant is not None)
+    for message in found:
+        assert message.msg.startswith(f"Task shy.tasks.pay has {name!r} in sensitive, ")
+        assert message.msg.endswith(f"did you mean {meant!r}?")
+
+
 def test_a_broken_tasks_module_is_an_error(install):
     """A module of tasks that cannot be imported is named, with the reason."""
     install("broken", "import no_such_module\n")
@@ -305,9 +366,10 @@ def test_every_check_is_registered():
     assert {checks.check_settings, checks.check_tasks, checks.check_tables} <= set(registered)
 
 
-def test_every_id_is_in_the_list():
+@pytest.mark.parametrize("module", [checks, task_checks], ids=lambda module: module.__name__)
+def test_every_id_is_in_the_list(module):
     """The list at the top of the module names every id that the code uses."""
-    text = Path(checks.__file__).read_text("utf-8")
+    text = Path(module.__file__).read_text("utf-8")
     listed = {line.split()[0] for line in text.splitlines() if line.startswith(("    E0", "    W0"))}
     used = {part.split('"')[0] for part in text.split('id="django_jobqueue.')[1:]}
 

@@ -12,7 +12,7 @@ from django.test import Client
 from django.test.utils import CaptureQueriesContext
 from django.urls import path
 
-from django_jobqueue import once, task
+from django_jobqueue import idempotency, once, task
 from django_jobqueue.compat import TaskResultDoesNotExist, task_backends, task_enqueued
 from django_jobqueue.exceptions import InvalidOptions, InvalidPayload
 from django_jobqueue.models import Effect, Job
@@ -496,3 +496,15 @@ def view(request):
 
 
 urlpatterns = [path("return/", view), path("raise/", view)]
+
+
+def test_once_says_that_it_does_not_cover_the_rows(caplog, monkeypatch):
+    """Its record is committed on the queue's database: rows elsewhere may be written twice. Said once a process."""
+    monkeypatch.setattr(idempotency, "_warned", set())
+
+    for key in ("one", "two"):
+        once(key, len, [])
+
+    (record,) = [record for record in caplog.records if "once" in record.getMessage()]
+    assert record.levelname == "WARNING"
+    assert "rows on 'default' are not undone with the record, which is on 'queue'" in record.getMessage()

@@ -136,10 +136,20 @@ class TestOnce:
         assert not Effect.objects.exists()
 
     def test_it_must_not_be_part_of_another_transaction(self):
-        """A record that may be rolled back with the caller's work is none."""
-        with transaction.atomic(), pytest.raises(RuntimeError, match="durable"):
-            once("k", book)
+        """A record that may be rolled back with the caller's work is none; also where it is done already."""
+        words = (
+            r"^once\('k', …\) cannot be inside atomic\(\): the record could be rolled back with the caller's work\. "
+        )
+        with transaction.atomic():
+            with pytest.raises(RuntimeError, match=f"{words}Call it after the block; .*non_atomic_requests"):
+                once("k", book)
+            with attempt(), pytest.raises(RuntimeError, match=f"{words}.*or declare the task atomic=True$"):
+                once("k", book)
         assert not Trace.objects.exists()
+
+        once("k", book)
+        with transaction.atomic(), pytest.raises(RuntimeError, match=words):
+            once("k", book)
 
     def test_in_an_atomic_task_it_joins_the_transaction(self):
         """What the task undoes is undone with its record; a loser undoes its own call only."""
@@ -395,8 +405,10 @@ class TestExternal:
 
     def test_it_must_not_be_part_of_a_transaction(self):
         """That would be held while the other side takes its time."""
-        with attempt(), transaction.atomic(), pytest.raises(RuntimeError, match="durable"):
-            once.external("k", charge, 5)
+        words = r"^once\.external\('k', …\) cannot run in a transaction, so not in a task with atomic=True"
+        for is_atomic in (False, True):
+            with attempt(is_atomic=is_atomic), transaction.atomic(), pytest.raises(RuntimeError, match=words):
+                once.external("k", charge, 5)
         assert calls == []
 
     def test_a_call_that_takes_no_key_is_refused(self):

@@ -11,7 +11,9 @@ value: `secret_sources` looks them up, in the process that is about to call the 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from difflib import get_close_matches
 from typing import Any, NoReturn, final
 
@@ -72,6 +74,12 @@ class Secret:
     def __repr__(self) -> str:
         return f"Secret({self.reference!r})"
 
+    def __format__(self, spec: str) -> str:
+        if _is_written_out.get():
+            return format(self.reference, spec)
+        # An f-string would have the name in place of the value, and be sent so.
+        raise TypeError("a Secret cannot be part of a text: pass it alone, and build the header in the task")
+
     def __eq__(self, other: object) -> bool:
         return self.reference == other.reference if type(other) is Secret else NotImplemented
 
@@ -83,6 +91,19 @@ class Secret:
 
     def __reduce__(self) -> tuple[type[Secret], tuple[str]]:
         return Secret, (self.reference,)
+
+
+_is_written_out: ContextVar[bool] = ContextVar("django_jobqueue_secrets_are_written_out", default=False)
+
+
+@contextmanager
+def written_out() -> Iterator[None]:
+    """Let references be part of texts that stay here, such as keys."""
+    before = _is_written_out.set(True)
+    try:
+        yield
+    finally:
+        _is_written_out.reset(before)
 
 
 def may_hold(*texts: str) -> bool:

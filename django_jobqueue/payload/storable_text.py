@@ -64,6 +64,11 @@ def describe(exception: BaseException, *, cover: Cover = str) -> Failure:
     )
 
 
+def earlier(exception: BaseException) -> BaseException | None:
+    """Return what an exception was raised from, or while what; None if it says that there is nothing. Never raises."""
+    return _earlier_and_joint(exception)[0]
+
+
 def class_path(cls: type) -> str:
     """Return the dotted path of a class, as `builtins.ValueError`: at most 255 characters."""
     return storable(
@@ -118,7 +123,7 @@ def _chain(exception: BaseException, cover: Cover, nesting: int = 0) -> Iterator
     links: list[tuple[BaseException, str]] = [(exception, "")]
     seen = {id(exception)}
     while len(links) <= _MAX_LINKS:
-        earlier, joint = _earlier(links[-1][0])
+        earlier, joint = _earlier_and_joint(links[-1][0])
         if earlier is None or id(earlier) in seen:
             break
         seen.add(id(earlier))
@@ -132,7 +137,7 @@ def _chain(exception: BaseException, cover: Cover, nesting: int = 0) -> Iterator
         yield joint
 
 
-def _earlier(exception: BaseException) -> tuple[BaseException | None, str]:
+def _earlier_and_joint(exception: BaseException) -> tuple[BaseException | None, str]:
     cause = _attempted(lambda: exception.__cause__, None)
     if cause is not None:
         return cause, _CAUSE

@@ -29,6 +29,8 @@ class Failure:
     exception_class: str = ""
     message: str = ""
     traceback: str = ""
+    cause: str = ""
+    """Where something that the task steered itself by came from; it tells one kind of death from another."""
 
 
 NO_FAILURE = Failure()

@@ -18,6 +18,7 @@ from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.models import Job
 from django_jobqueue.policy.lifecycle import TERMINAL
 from django_jobqueue.policy.outcomes import Committed, Failure, Lost, Outcome
+from django_jobqueue.testing.asked import arranged, counted, require_task
 from django_jobqueue.testing.commit_points import Moment
 from django_jobqueue.testing.fork import in_a_fork
 from django_jobqueue.testing.hands import Hands
@@ -79,7 +80,13 @@ class Drill:
         return "\n".join(lines)
 
 
-def deliver_twice(task: AnyTask, arrange: Callable[[], Mapping[str, Any]], effects: Callable[..., Effects]) -> Drill:
+def deliver_twice(
+    task: AnyTask,
+    arrange: Callable[[], Mapping[str, Any]],
+    effects: Callable[..., Effects],
+    *,
+    allow_none: bool = False,
+) -> Drill:
     """Run a task twice in every way, and report which of its effects have doubled.
 
     `arrange()` makes what the task needs and returns its keyword arguments, new ones each time; `effects(**kwargs)`
@@ -87,8 +94,10 @@ def deliver_twice(task: AnyTask, arrange: Callable[[], Mapping[str, Any]], effec
     outlives it: rows, files, what a server has received; not calls of a mock.
 
     Needs committed data: a TransactionTestCase, or `django_db(transaction=True)`. Raises AssertionError if a single
-    run does not succeed.
+    run does not succeed, or has no effect that is counted: then nothing could double. `allow_none` is for a task that
+    really does nothing.
     """
+    require_task("deliver_twice", task)
     databases = {queue_database(task.backend), queue_options(task.backend).transaction_database}
     if any(connections[alias].in_atomic_block for alias in databases):
         raise RuntimeError(
@@ -103,14 +112,20 @@ def deliver_twice(task: AnyTask, arrange: Callable[[], Mapping[str, Any]], effec
     commits = first.run()
     if first.status != Job.Status.SUCCESSFUL:
         raise AssertionError(f"a single run does not succeed, but is {first.status}: {first.words}")
-    drill = Drill(once=dict(effects(**first.kwargs)))
+    drill = Drill(once=counted(effects(**first.kwargs)))
+    if not any(drill.once.values()) and not allow_none:
+        raise AssertionError(
+            f"effects() counted nothing after a run that succeeded ({drill.once}); the task runs in another process: "
+            "count rows, files, or what a server received, not mail.outbox or a mock; allow_none=True is for a task "
+            "that really does nothing"
+        )
     moments: list[Moment | None] = [(number, when) for number in range(1, commits + 1) for when in ("before", "after")]
     for moment in [*moments, None]:
         job = _Job(task, arrange)
         job.run_unheard(moment)
         job.run()
         how = f"killed {moment[1]} commit {moment[0]}" if moment else "run to its end, unheard"
-        drill.deliveries.append(Delivery(how, job.status, dict(effects(**job.kwargs))))
+        drill.deliveries.append(Delivery(how, job.status, counted(effects(**job.kwargs))))
     return drill
 
 
@@ -118,7 +133,7 @@ class _Job:
     """One job of the task, in a queue of its own, to be run more than once."""
 
     def __init__(self, task: AnyTask, arrange: Callable[[], Mapping[str, Any]]) -> None:
-        self.kwargs = dict(arrange())
+        self.kwargs = arranged(arrange())
         self._hands = Hands(task.backend)
         self._id = int(task.enqueue(**self.kwargs).id)
         self._hands.serve(f"drill {self._id}")

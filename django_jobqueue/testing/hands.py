@@ -12,14 +12,16 @@ from typing import Any, Literal
 from uuid import uuid4
 
 from asgiref.sync import async_to_sync
+from django.conf import settings
 from django.db import connections
 from django.db.models import F, Max, Q, QuerySet
 from django.db.models.functions import Now
+from django.utils.timezone import is_naive
 from psycopg.pq import TransactionStatus
 
 from django_jobqueue import registry, results
 from django_jobqueue.backend import JobQueueBackend
-from django_jobqueue.compat import task_backends, task_finished
+from django_jobqueue.compat import TaskResultStatus, task_backends, task_finished
 from django_jobqueue.exceptions import InvalidOptions
 from django_jobqueue.models import Job
 from django_jobqueue.policy.lifecycle import DUE_BY_TIME, TERMINAL, Status
@@ -29,6 +31,7 @@ from django_jobqueue.store.claim import Serving, claim, queue_pattern
 from django_jobqueue.store.promote import promote
 from django_jobqueue.store.settle import settle
 from django_jobqueue.store.statement import run_on
+from django_jobqueue.testing.asked import require_queues
 from django_jobqueue.testing.commits import come_to_the_commit
 from django_jobqueue.worker import executor
 from django_jobqueue.worker.discretion import failure_of
@@ -68,8 +71,9 @@ def run_jobs(
 ) -> list[Ran]:
     """Run what is due, and what becomes due by that, in this process: in claim order, one after the other.
 
-    `queues` are names or prefixes, as `runworker --queue` takes them; none is all. With `check` the first attempt that
-    does not succeed raises JobFailed. Time limits of functions are not kept: that takes a process.
+    `queues` are names or prefixes, as `runworker --queue` takes them; none is all. One that no task, no job and no
+    QUEUES has is a ValueError. With `check` the first attempt that does not succeed raises JobFailed. Time limits of
+    functions are not kept: that takes a process.
 
     What waits for a moment `within` that time, or `until` that moment, is run too, as if the time had passed: retries,
     snoozes, jobs for later. "all" is whatever the moment is. What is put off meanwhile waits from the moment at which
@@ -79,6 +83,7 @@ def run_jobs(
     """
     latest = _latest(within, until)
     hands = Hands(backend, queues)
+    require_queues(queues, hands.known_queues())
     ran: list[Ran] = []
     while flight := hands.take(latest):
         if len(ran) == limit:
@@ -103,6 +108,10 @@ def _latest(within: Any, until: Any) -> Latest:
         raise ValueError("say within or until, not both")
     if until != "all" and not isinstance(until, datetime):
         raise ValueError(f'until is a datetime, or "all"; got {until!r}')
+    if settings.USE_TZ and isinstance(until, datetime) and is_naive(until):
+        raise ValueError(
+            f"until has no time zone, and USE_TZ is on: use timezone.now(), or timezone.make_aware(…); got {until!r}"
+        )
     return None if until == "all" else until
 
 
@@ -122,6 +131,7 @@ class Hands:
             )
         found.require_postgresql()
         self._backend, self._options, self.using = backend, found.options, found.database
+        self._allowed = found.queues if found.has_own_queues else ()
         self._registry = registry.discover()
         self._judge = Judge(self._registry, self._options)
         self._worker_id = uuid4()
@@ -137,6 +147,13 @@ class Hands:
         self._queues = Q()
         for name in queues:
             self._queues |= Q(queue_name__startswith=name[:-1]) if name.endswith("*") else Q(queue_name=name)
+
+    def known_queues(self) -> set[str]:
+        """Name the queues of tasks, of jobs, and of QUEUES."""
+        come_to_the_commit(self._backend)
+        tasks = {task.queue_name for task in self._registry.tasks.values() if task.backend == self._backend}
+        jobs = self._jobs.filter(backend=self._backend).values_list("queue_name", flat=True).distinct()
+        return tasks | {*jobs} | {*self._allowed}
 
     def take(self, latest: Latest) -> Flight | None:
         """Claim the next job that is due by then."""
@@ -226,9 +243,23 @@ class Hands:
         attempts = job.attempts.using(self.using).order_by("number")
         if job.status in TERMINAL:
             result = results.from_job(job, attempts, self._registry.get(job.task))
-            task_finished.send_robust(sender=type(task_backends[self._backend]), task_result=result)
+            _tell(type(task_backends[self._backend]), result)
         last = attempts.get(number=flight.claimed.attempt_number)
         return Ran(job, last.outcome, last.message, last.traceback)
+
+
+def _tell(sender: type, result: results.TaskResult) -> None:
+    """Send `task_finished`, of a failure as Django sends it: while its exception is handled, which Django logs."""
+    if not result.errors or result.status == TaskResultStatus.SUCCESSFUL:
+        task_finished.send_robust(sender=sender, task_result=result)
+        return
+    last = result.errors[-1]
+    try:
+        raise JobFailed(last.traceback or last.exception_class_path)
+    except JobFailed as error:
+        # Where it was raised is here, and of no use to whoever reads the log.
+        error.__traceback__ = None
+        task_finished.send_robust(sender=sender, task_result=result)
 
 
 @contextmanager

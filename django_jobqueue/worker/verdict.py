@@ -9,15 +9,25 @@ import asyncio
 import inspect
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from traceback import walk_tb
 
 from django_jobqueue import any_task, results, tasks
 from django_jobqueue.compat import AnyTask
-from django_jobqueue.exceptions import InvalidPayload, JobCancelled, Reject, Retry, SecretUnavailable, Snooze
+from django_jobqueue.exceptions import (
+    InvalidPayload,
+    JobCancelled,
+    Reject,
+    Retry,
+    SecretUnavailable,
+    Snooze,
+    TaskSignal,
+)
 from django_jobqueue.payload.signature import signature_of
-from django_jobqueue.payload.storable_text import Cover, describe, storable
+from django_jobqueue.payload.storable_text import MAX_MESSAGE_CHARS, Cover, describe, earlier, storable
 from django_jobqueue.policy.backoff import Backoff
-from django_jobqueue.policy.outcomes import Cancelled, Failed, Failure, Outcome, Snoozed, Verdict
+from django_jobqueue.policy.fingerprint import origin
+from django_jobqueue.policy.outcomes import NO_FAILURE, Cancelled, Failed, Failure, Outcome, Snoozed, Verdict
 from django_jobqueue.worker.discretion import Stored, cover_any, cover_for
 
 logger = logging.getLogger("django_jobqueue.worker")
@@ -43,11 +53,13 @@ def outcome_of(
 def _judged(error: BaseException, task: AnyTask, result: results.TaskResult, cover: Cover) -> Outcome:
     match error:
         case Snooze():
-            return Snoozed(Snooze(error.seconds).seconds)
+            return Snoozed(Snooze(error.seconds).seconds, _why_snoozed(error, cover))
         case Retry():
-            return Failed(describe(error, cover=cover), after_seconds=Retry(error.after).after)
+            return Failed(_with_cause(error, cover), after_seconds=Retry(error.after).after)
         case Reject():
-            return Failed(describe(error, cover=cover), Verdict.REJECTED)
+            failure = _with_cause(error, cover)
+            # Its reason is the message, in the task's own words.
+            return Failed(replace(failure, message=describe(error, cover=cover).message), Verdict.REJECTED)
         case SecretUnavailable():
             # Nothing of the task has run: its rules for what it raises say nothing of this.
             return Failed(describe(error, cover=cover), after_seconds=_asked_backoff(error, task, result, cover))
@@ -58,6 +70,26 @@ def _judged(error: BaseException, task: AnyTask, result: results.TaskResult, cov
             return Failed(describe(error, cover=cover), Verdict.NOT_RETRYABLE)
         case _:
             return Failed(describe(error, cover=cover), after_seconds=_asked_backoff(error, task, result, cover))
+
+
+def _why_snoozed(error: Snooze, cover: Cover) -> Failure:
+    if earlier(error) is not None:
+        return _with_cause(error, cover)
+    # Where it was raised is no help, and a task may snooze a thousand times.
+    return replace(describe(error, cover=cover), traceback="") if getattr(error, "reason", "") else NO_FAILURE
+
+
+def _with_cause(error: TaskSignal, cover: Cover) -> Failure:
+    """Describe what a task raised to steer itself, and what had led to it: by itself it does not say why."""
+    failure = describe(error, cover=cover)
+    cause = earlier(error)
+    if cause is None:
+        return failure
+    told = describe(cause, cover=cover)
+    name = told.exception_class.rpartition(".")[2]
+    why = f"{name}: {told.message}" if told.message else name
+    message = storable(f"{failure.message} ({why})", MAX_MESSAGE_CHARS)
+    return replace(failure, message=message, cause=origin(told))
 
 
 def _refusal(error: TypeError, task: AnyTask, result: results.TaskResult) -> InvalidPayload | None:

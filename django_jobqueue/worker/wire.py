@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from django_jobqueue.policy.outcomes import (
+    NO_FAILURE,
     Cancelled,
     Committed,
     Failed,
@@ -31,8 +32,8 @@ def wire(outcome: Outcome | Committed) -> list[Any]:
             return ["failed", _words(failure), verdict, after_seconds]
         case TimedOut(failure):
             return ["timed_out", _words(failure)]
-        case Snoozed(seconds):
-            return ["snoozed", seconds]
+        case Snoozed(seconds, failure):
+            return ["snoozed", seconds, _words(failure)] if failure != NO_FAILURE else ["snoozed", seconds]
         case Cancelled(failure):
             return ["cancelled", _words(failure)]
         case Interrupted(failure, counted=False, suspect=True):
@@ -54,6 +55,8 @@ def read_outcome(words: Sequence[Any]) -> Outcome | Committed:
             return TimedOut(Failure(*failure))
         case ["snoozed", seconds]:
             return Snoozed(seconds)
+        case ["snoozed", seconds, failure]:
+            return Snoozed(seconds, Failure(*failure))
         case ["cancelled", failure]:
             return Cancelled(Failure(*failure))
         case ["spoilt", failure]:
@@ -65,4 +68,4 @@ def read_outcome(words: Sequence[Any]) -> Outcome | Committed:
 
 
 def _words(failure: Failure) -> list[str]:
-    return [failure.exception_class, failure.message, failure.traceback]
+    return [failure.exception_class, failure.message, failure.traceback, failure.cause]

@@ -13,7 +13,7 @@ from django.apps import apps
 from django.core.management import get_commands, load_command_class
 from django.core.management.base import BaseCommand
 
-from django_jobqueue import checks, compat, task_options
+from django_jobqueue import checks, compat, task_checks, task_options
 from django_jobqueue.conf import Options
 from django_jobqueue.policy.lifecycle import LETTER_TRANSITIONS, TRANSITIONS, Reason
 from django_jobqueue.queue_policy import QueuePolicy
@@ -131,9 +131,10 @@ def test_every_command_is_named_with_its_options():
 
 def test_every_check_is_named():
     """The page of checks has each id that a check gives."""
-    ids = re.findall(r'id="django_jobqueue\.(\w+)"', Path(checks.__file__).read_text("utf-8"))
+    sources = [Path(module.__file__).read_text("utf-8") for module in (checks, task_checks)]
+    ids = re.findall(r'id="django_jobqueue\.(\w+)"', "".join(sources))
 
-    assert ids
+    assert {"W001", "W009"} <= {*ids}
     assert missing(REFERENCE / "checks.md", ids) == []
 
 

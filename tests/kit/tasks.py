@@ -1,5 +1,6 @@
 """Tasks that are safe to run twice, and tasks that are not."""
 
+from django.core import mail
 from django.db import transaction
 
 from django_jobqueue import once, task
@@ -68,3 +69,14 @@ def stumble(number):
 def fail(number):
     """Raise ValueError."""
     raise ValueError("no")
+
+
+@task
+def send_a_mail(number):
+    """Send one more mail each time."""
+    mail.send_mail("Hello", "", None, [f"{number}@example.com"])
+
+
+@task
+def do_nothing(number):
+    """Have no effect at all."""

@@ -1,8 +1,10 @@
 """deliver_twice: a task is really killed around each commit, run again, and what has doubled is named."""
 
+import re
 from itertools import count
 
 import pytest
+from django.core import mail
 from django.db import connection
 
 from django_jobqueue.models import Job
@@ -70,7 +72,7 @@ def test_an_effect_that_a_second_run_leaves_out_is_missing():
 
 def test_a_job_that_does_not_recover_is_named():
     """Whose second run always fails."""
-    drill = deliver_twice(tasks.stumble, arrange, effects)
+    drill = deliver_twice(tasks.stumble, arrange, effects, allow_none=True)
 
     assert drill.failed == ["killed after commit 1", "run to its end, unheard"]
 
@@ -79,6 +81,54 @@ def test_the_first_run_must_succeed():
     """There would be nothing to compare with."""
     with pytest.raises(AssertionError, match="a single run does not succeed, but is FAILED: no"):
         deliver_twice(tasks.fail, arrange, effects)
+
+
+def outbox(number):
+    """Count what only the process of the task has seen."""
+    return {"mails": len(mail.outbox)}
+
+
+@pytest.mark.parametrize(
+    ("counts", "told"), [(outbox, "{'mails': 0}"), (lambda number: {}, "{}")], ids=["in memory", "nothing"]
+)
+def test_effects_that_see_nothing_prove_nothing(counts, told):
+    """A task that mails twice would be called safe: the mails are in the memory of a process that is gone."""
+    with pytest.raises(AssertionError) as failure:
+        deliver_twice(tasks.send_a_mail, arrange, counts)
+
+    assert str(failure.value).startswith(
+        f"effects() counted nothing after a run that succeeded ({told}); the task runs in another process: count rows, "
+        "files, or what a server received, not mail.outbox or a mock"
+    )
+
+
+def test_a_task_that_does_nothing_may_say_so():
+    """It is as safe as can be."""
+    drill = deliver_twice(tasks.do_nothing, arrange, effects, allow_none=True)
+
+    assert drill.is_safe
+    assert sum(drill.once.values()) == 0
+
+
+@pytest.mark.parametrize(
+    ("arranged", "counted", "words"),
+    [
+        ((1,), {}, "arrange() returns the task's keyword arguments as a dict; got a tuple"),
+        (None, {}, "arrange() returns the task's keyword arguments as a dict; got None"),
+        ({"number": 0}, 3, "effects() returns counts by name as a dict; got an int"),
+        ({"number": 0}, {"total": None}, "effects() returns counts by name as a dict; it has 'total' as None"),
+    ],
+)
+def test_what_is_no_dict_is_told(arranged, counted, words):
+    """In words, and not as an error of some line of the drill."""
+    with pytest.raises(TypeError, match=re.escape(words)):
+        deliver_twice(tasks.do_nothing, lambda: arranged, lambda number: counted)
+
+
+def test_the_drill_takes_a_task():
+    """Not its function."""
+    with pytest.raises(TypeError, match=r"^deliver_twice\(\) takes a task; got the function tests\.kit\."):
+        deliver_twice(tasks.by_once.func, arrange, effects)
 
 
 @pytest.mark.django_db(transaction=False)

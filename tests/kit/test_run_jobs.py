@@ -1,7 +1,7 @@
 """run_jobs: what is due runs in the test's own process and transaction, as a worker would run it."""
 
 import re
-from datetime import timedelta
+from datetime import datetime, timedelta
 
 import pytest
 from django.db import connection
@@ -132,6 +132,10 @@ def test_until_all_runs_every_retry():
         ({"until": timedelta(1)}, 'until is a datetime, or "all"; got datetime.timedelta'),
         ({"until": "all", "within": SOON}, "say within or until, not both"),
         ({"within": 60}, "within is a timedelta; got 60"),
+        (
+            {"until": datetime(2026, 1, 1)},
+            "until has no time zone, and USE_TZ is on: use timezone.now(), or timezone.make_aware(…)",
+        ),
     ],
 )
 def test_what_is_no_time_is_refused(asked, words):
@@ -150,6 +154,24 @@ def test_only_the_queues_asked_for_are_served():
 
     assert [ran.job.queue_name for ran in run_jobs("mail*")] == ["mail", "mail-bulk"]
     assert [ran.job.queue_name for ran in run_jobs()] == ["web"]
+
+
+def test_a_queue_that_nobody_has_is_refused():
+    """A mistyped name would run nothing, and the test would go on as if there were nothing to run."""
+    cast.succeed.using(queue_name="mail").enqueue()
+
+    with pytest.raises(ValueError, match=r"^no task or job has the queue 'mial'; did you mean 'mail'\?$"):
+        run_jobs("mial")
+    with pytest.raises(ValueError, match=r"^no task or job has the queue 'zzz-\*'; there are .*'mail'"):
+        run_jobs("mail", "zzz-*")
+    assert Job.objects.get().status == "READY"
+
+
+def test_a_queue_of_a_task_or_of_the_settings_may_be_empty(settings):
+    """A task is declared for it, or QUEUES names it: that nothing waits there is an answer."""
+    settings.TASKS = {"default": {**settings.TASKS["default"], "QUEUES": ["default", "telegrams"]}}
+
+    assert run_jobs("default") == run_jobs("telegrams") == run_jobs("tele*") == []
 
 
 def test_what_waits_comes_in_the_order_of_its_moments():
@@ -206,6 +228,20 @@ def test_what_is_paused_is_not_run():
     operations.resume("default", by="ada")
 
     assert [ran.outcome for ran in run_jobs()] == ["succeeded"]
+
+
+def test_a_failure_is_logged_in_words(caplog):
+    """Django's own line of a job that has failed says what failed: there is an exception to tell of."""
+    job = cast.fail_for_good.enqueue()
+
+    with caplog.at_level("DEBUG"):
+        run_jobs()
+
+    told = [record.getMessage() for record in caplog.records if f"Task id={job.id} " in record.getMessage()]
+    assert told[-1].endswith("state=FAILED")
+    assert "NoneType" not in caplog.text
+    assert "testing/hands.py" not in caplog.text
+    assert "PermissionError: not this time" in caplog.text
 
 
 def test_another_backend_has_no_jobs_to_run(settings):

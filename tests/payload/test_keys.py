@@ -9,6 +9,7 @@ import pytest
 from django_jobqueue import task
 from django_jobqueue.exceptions import InvalidOptions, InvalidPayload
 from django_jobqueue.payload.keys import MAX_LENGTH, make_key
+from django_jobqueue.payload.secret_reference import Secret
 from tests.payload import shapes
 
 ID = UUID("6a5f1c1e-7a1f-4c55-9f5e-0d9c3f9f3f11")
@@ -71,8 +72,11 @@ def test_a_long_key_is_shortened_to_one_of_its_own(length):
         (lambda _: 7, "unique_key: is of type int; it is a text"),
         (lambda _: "a\0b", "unique_key: contains a NUL"),
         (lambda _: "\ud800", "unique_key: contains a lone surrogate"),
-        ("{invoice_id.number}", "unique_key: '{invoice_id.number}' cannot be filled in: AttributeError"),
-        ("{invoice_id:d}", "unique_key: '{invoice_id:d}' cannot be filled in: ValueError"),
+        (
+            "{invoice_id.number}",
+            "unique_key: '{invoice_id.number}' cannot be filled in: {invoice_id.number}: a str has no attribute",
+        ),
+        ("{invoice_id:d}", "unique_key: '{invoice_id:d}' cannot be filled in: a str cannot be written with ':d'"),
     ],
 )
 def test_what_is_no_key_is_refused(maker, words):
@@ -84,9 +88,54 @@ def test_what_is_no_key_is_refused(maker, words):
     assert "hunter2" not in str(error.value)
 
 
+@pytest.mark.parametrize(
+    ("template", "argument", "words"),
+    [
+        ("{invoice_id.pk}", {"pk": 1}, "{invoice_id.pk}: a dict has no attribute 'pk'; write {invoice_id[pk]}"),
+        (
+            "{invoice_id[lines][0].pk}",
+            {"lines": [{}]},
+            "{invoice_id[lines][0].pk}: a dict has no attribute 'pk'; write {invoice_id[lines][0][pk]}",
+        ),
+        ("{invoice_id[pk]}", {"id": 1}, "{invoice_id[pk]}: a dict has no key 'pk'"),
+        ("{invoice_id[3]}", [1], "{invoice_id[3]}: a list has no item 3"),
+        ("{invoice_id[pk]}", [1], "{invoice_id[pk]}: a list has no key 'pk'"),
+        ("{invoice_id[name]}", shapes.Node("a"), "{invoice_id[name]}: a Node has no items; write {invoice_id.name}"),
+        ("{invoice_id.pk}", None, "{invoice_id.pk}: None has no attribute 'pk'"),
+        ("{invoice_id.items}", {"items": 1}, "{invoice_id.items}: it is a method of a dict; write {invoice_id[items]}"),
+        ("{invoice_id:{missing}}", 1, "{missing}: the call gives no 'missing'"),
+    ],
+)
+def test_what_does_not_fit_a_template_is_told_in_words(template, argument, words):
+    """Which field, and what it meets there; a method would make another key each time."""
+    with pytest.raises(InvalidPayload) as error:
+        key(template, argument)
+
+    assert str(error.value) == f"unique_key: {template!r} cannot be filled in: {words}"
+
+
+def test_what_a_property_of_an_argument_raises_is_its_own():
+    """That it is no attribute would be wrong: the property is there."""
+    for field, error in (("invoice_id.broken", "AttributeError"), ("invoice_id[broken]", "KeyError")):
+        with pytest.raises(InvalidPayload, match=rf"cannot be filled in: {error} \(.*test_unique_key\.py, line"):
+            key(f"{{{field}}}", Touchy("x"))
+
+
+def test_a_reference_to_a_secret_counts_as_it_is_written():
+    """Though it cannot be part of a text elsewhere: the key is for the queue, and not for the other side."""
+    assert key("{invoice_id}", Secret("settings:KEY")) == "settings:KEY"
+
+
 class Touchy:
     def __init__(self, word):
         self.word = word
+
+    def __getitem__(self, name):
+        return {}[name]
+
+    @property
+    def broken(self):
+        return self.wrod
 
     def __format__(self, how):
         raise ValueError(f"{self.word} is nobody's business")
@@ -108,7 +157,15 @@ def test_what_an_argument_raises_is_told_by_its_class_and_place():
         ("{invoce_id}", r"unique_key names \{invoce_id\}, which send\(\) does not take"),
         ("{}", r"unique_key names \{\}; a field begins with the name of a parameter; got '\{\}'"),
         ("{0}", r"unique_key names \{0\}; "),
-        ("{invoice_id", "unique_key "),
+        ("{invoice_id", r"unique_key has a \{ without its \}; one that means itself is doubled; got '\{invoice_id'"),
+        ("a{a", r"unique_key has a \{ without its \}; "),
+        ("{a{b}}", r"unique_key has a \{ without its \}; "),
+        ("invoice_id}", r"unique_key has a \} without its \{; "),
+        (
+            "{invoice_id.}",
+            r"unique_key has the field \{invoice_id\.\}; write it as in \{order\.id\} or \{order\[id\]\}",
+        ),
+        ("{invoice_id!x}", r"unique_key has !x, and a field takes !s, !r or !a"),
         ("", r'unique_key is a template, as in "invoice:\{invoice_id\}", or a function'),
         (7, "unique_key is a template"),
         (str, "unique_key is a template"),

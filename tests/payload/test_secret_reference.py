@@ -205,3 +205,26 @@ def test_a_secret_in_place_of_a_name_is_found_all_the_same():
     assert [str(found) for found in call_findings([], stored)] == ["kwargs['api_key'] (GitHub token)"]
     assert literal_values(stored) == {token}
     assert masked({"$secret": "correct horse"}) == {"$secret": "••••••"}
+
+
+@pytest.mark.parametrize(
+    "make",
+    [lambda key: f"Bearer {key}", "Bearer {}".format, lambda key: f"{key:>40}", lambda key: "".join(["Bearer ", key])],
+    ids=["f-string", "format", "spec", "join"],
+)
+def test_a_reference_is_no_part_of_a_text(make):
+    """The text would be stored with the name in it, and sent so: nobody looks for references inside of texts."""
+    with pytest.raises(TypeError):
+        make(Secret("settings:STRIPE_KEY"))
+
+
+def test_a_text_is_told_what_to_do_instead():
+    """And may have the reference where it says so."""
+    secret = Secret("settings:STRIPE_KEY")
+
+    with pytest.raises(TypeError) as error:
+        format(secret)
+    assert str(error.value) == "a Secret cannot be part of a text: pass it alone, and build the header in the task"
+    assert f"{secret!s} {secret!r} {secret.reference}" == (
+        "settings:STRIPE_KEY Secret('settings:STRIPE_KEY') settings:STRIPE_KEY"
+    )
