@@ -128,8 +128,11 @@ class Task(AnyTask):
     def using(self, *, unique_key: KeyMaker | None = None, **changes: Any) -> Self:
         """Make a variant for one call: what Django's `using()` takes, and a unique_key.
 
-        A key that is no template has its braces doubled; a function may return any text.
+        A key that is no template has its braces doubled; a function may return any text. Raises TypeError for what it
+        does not take, as Django does.
         """
+        if strange := [task_options.not_for_using(name) for name in changes if name not in task_options.USING]:
+            raise TypeError(f"task {self.module_path}: {'; '.join(strange)}")
         variant: Any = super().using(**changes)
         return variant if unique_key is None else replace(variant, unique_key=unique_key)  # type: ignore[no-any-return]
 
@@ -294,6 +297,11 @@ def is_unique_until_started(task: AnyTask) -> bool:
 def owner_of(task: AnyTask) -> str:
     """Return who answers for the dead letters of this task, or an empty text."""
     return task.owner if isinstance(task, Task) else ""
+
+
+def runbook_of(task: AnyTask | None) -> str:
+    """Return where to read what to do about dead letters of this task, or an empty text; None is one nobody knows."""
+    return task.runbook if isinstance(task, Task) else ""
 
 
 def sensitive_of(task: AnyTask) -> tuple[str, ...]:

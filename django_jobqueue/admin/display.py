@@ -19,7 +19,7 @@ from uuid import UUID
 
 from django.contrib import admin
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
@@ -111,6 +111,16 @@ def worker_name(worker_id: UUID | None, names: dict[Any, str]) -> str:
     if worker_id is None:
         return ""
     return clip(names.get(worker_id) or str(worker_id)[:8], 60)
+
+
+_ADDRESS = re.compile(r"(https?://[^\s<>\"'⟨⟩]*[^\s<>\"'⟨⟩.,;:!?)\]])")
+
+
+def with_links(text: object) -> SafeString:
+    """Write a text with its addresses as links: those of http and https, and no other scheme."""
+    link = '<a href="{0}" rel="noopener noreferrer">{0}</a>'
+    parts = enumerate(_ADDRESS.split(visible(text)))
+    return format_html_join("", "{}", ((format_html(link, part) if i % 2 else part,) for i, part in parts))
 
 
 # --- Moments and durations

@@ -21,6 +21,7 @@ from django_jobqueue.management.jobqueue.options import (
     chosen,
     filter_hints,
     given,
+    is_no_task,
 )
 from django_jobqueue.management.jobqueue.story import tell
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
@@ -116,8 +117,9 @@ def cancel_jobs(terminal: Terminal, using: str, options: dict[str, Any]) -> bool
         return Told(f"job {job.pk} {job.task}", document, "cancelled" if is_over else f"is {stopped}")
 
     stopped = "stopped with its process" if options["force"] else "asked to stop"
-    ids, hints = _ids(using, options), partial(filter_hints, options)
-    return do_to_each(terminal, ids, cancel, done="cancelled", in_all=f"cancelled, or {stopped}", hints=hints)
+    hints: dict[str, Any] = {"hints": partial(filter_hints, options), "is_mistyped": partial(is_no_task, options)}
+    in_all = f"cancelled, or {stopped}"
+    return do_to_each(terminal, _ids(using, options), cancel, done="cancelled", in_all=in_all, **hints)
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:

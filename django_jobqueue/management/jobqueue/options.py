@@ -97,10 +97,15 @@ def filter_hints(options: dict[str, Any], *, queues: Iterable[str] = ()) -> list
     return [hint for hint in hints if hint]
 
 
+def is_no_task(options: dict[str, Any]) -> bool:
+    """Say whether --task names no task of the code that is here. A queue may have any name, and be empty just now."""
+    return bool(filter_hints({"task": options["task"]}))
+
+
 def _hint(what: str, name: str | None, known: Set[str]) -> str:
     if name is None or name in known:
         return ""
-    near = sorted(one for one in known if one.endswith(f".{name}")) or get_close_matches(name, sorted(known), n=3)
+    near = sorted(one for one in known if one.endswith(f".{name}")) or get_close_matches(name, sorted(known), n=1)
     meant = " or ".join(printable(one) for one in near)
     return f"no {what} {printable(name)}" + (f"; did you mean {meant}?" if meant else "")
 

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from django_jobqueue import registry
 from django_jobqueue.management.jobqueue.terminal import Terminal, duration, printable_lines
 from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job
 from django_jobqueue.shown import text, veil_named
 from django_jobqueue.store.audit import object_of
+from django_jobqueue.tasks import runbook_of
 from django_jobqueue.watch.workers import worker_names
 
 NEWEST = 20
@@ -31,6 +33,8 @@ class Story:
     """The attempt that the letter died of: after a replay there may be newer ones."""
     last_error: Attempt | None
     """The newest attempt that was charged, unless that is the death."""
+    runbook: str
+    """What the task says of its dead letters."""
 
 
 def tell(terminal: Terminal, job: Job, letter: DeadLetter | None, using: str) -> None:
@@ -38,7 +42,7 @@ def tell(terminal: Terminal, job: Job, letter: DeadLetter | None, using: str) ->
     story = _read(job, letter, using)
     _cover(story)
     document = {
-        "dead_letter": letter and row(letter) | _error_columns(story.death),
+        "dead_letter": letter and row(letter) | _error_columns(story.death) | {"runbook": story.runbook},
         "job": row(job),
         "attempts": [row(attempt) for attempt in story.attempts],
         "audit": [row(entry) for entry in story.entries],
@@ -66,6 +70,7 @@ def _read(job: Job, letter: DeadLetter | None, using: str) -> Story:
         list(AuditEntry.objects.using(using).filter(object=object_of(job.pk)).order_by("-id")[:NEWEST]),
         death,
         None if failed == death else failed,
+        text(runbook_of(registry.find(job.task))) if letter else "",
     )
 
 
@@ -95,6 +100,7 @@ def _lines(terminal: Terminal, story: Story, names: Mapping[Any, str]) -> list[s
     if letter:
         fields = _without_id(letter) | _error("error", story.death)
         lines += [heading(f"Dead letter {letter.pk}"), *terminal.fields(fields), ""]
+        lines += [heading("Runbook"), *printable_lines(story.runbook), ""] if story.runbook else []
     lines += [heading(f"Job {job.pk}"), *terminal.fields(_without_id(job) | _error("last_error", story.last_error))]
     if story.attempts:
         lines += ["", *_attempts(terminal, story.attempts, names)]
