@@ -76,6 +76,7 @@ class Crew:
     def ask_back(self) -> None:
         """Ask every runner for the orders that it has not begun, and start no runner any more."""
         self._may_restart = False
+        self._nursery.stop()
         for runner in self.fleet.runners.values():
             runner.say("give_back")
             self._watch(runner)

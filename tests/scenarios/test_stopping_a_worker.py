@@ -5,7 +5,9 @@ The first signal lets jobs end, what does not end is handed back uncharged, the 
 
 import os
 import signal
+from contextlib import suppress
 
+import psutil
 import pytest
 
 from django_jobqueue.models import Attempt, Job, Worker
@@ -94,6 +96,55 @@ def test_a_signal_to_the_whole_group_is_a_stop_like_any_other(start_worker):
 
     assert worker.wait() == 0
     assert Job.objects.get(pk=int(result.id)).status == "SUCCESSFUL"
+
+
+def forkserver_of(worker):
+    """The process that will import the code, from the moment at which it is a program of its own."""
+    for process in worker.family()[1:]:
+        with suppress(psutil.Error):
+            if "forkserver_main" in " ".join(process.cmdline()):
+                return process
+    return None
+
+
+def has_worked_for(worker, seconds):
+    """Whether it has come so far in its imports, by the time that it has had of a CPU."""
+    forkserver = forkserver_of(worker)
+    with suppress(psutil.Error):
+        return forkserver is not None and forkserver.cpu_times().user >= seconds
+
+
+MOMENTS = {
+    "the first line": lambda worker: "Stop it with Ctrl-C" in worker.log,
+    "a program": forkserver_of,
+    "its first imports": lambda worker: has_worked_for(worker, 0.05),
+    "imports of Django": lambda worker: has_worked_for(worker, 0.2),
+    "later imports": lambda worker: has_worked_for(worker, 0.4),
+}
+
+
+@pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
+def test_ctrl_c_while_it_starts_is_nobodys_trouble(start_worker, moment):
+    """A terminal sends SIGINT to keeper and forkserver at once: no traceback and no death are told, and it is a stop."""
+    worker = start_worker("--processes", "1")
+    wait_until(lambda: moment(worker), seconds=SECONDS)
+    os.killpg(worker.pid, signal.SIGINT)
+
+    assert worker.wait() == 0
+    assert [line for line in worker.log.splitlines() if "died" in line or "KeyboardInterrupt" in line] == []
+
+
+def test_a_stop_says_nothing_of_who_starts_runners(start_worker):
+    """Where it dies with the stop, as when somebody kills all, no other one is announced."""
+    worker = start_worker("--processes", "1", "--grace", "20")
+    tasks.sleep.enqueue(1)
+    wait_until(has_started, seconds=SECONDS)
+    worker.send(signal.SIGINT)
+    wait_until(lambda: "Stopping:" in worker.log, seconds=SECONDS)
+    forkserver_of(worker).kill()
+
+    assert worker.wait() == 0
+    assert "it is started again" not in worker.log
 
 
 def test_a_job_that_every_deploy_interrupts_is_bounded(start_worker):
