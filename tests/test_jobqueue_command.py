@@ -11,6 +11,7 @@ from django_jobqueue.management.commands.jobqueue import Command
 from django_jobqueue.management.jobqueue import jobs, many
 from django_jobqueue.management.jobqueue.options import default_actor
 from django_jobqueue.models import AuditEntry, DeadLetter, Job
+from tests import tasks as cast
 from tests.factories import add_attempt, make_dead_letter, make_job
 
 pytestmark = pytest.mark.django_db
@@ -61,10 +62,21 @@ def test_stats_has_a_line_for_each_queue_and_a_total():
 
     lines = [line.split() for line in jobqueue("stats").splitlines()]
 
-    assert lines[0] == ["queue", "depth", "oldest", "running", "scheduled", "retrying", "snoozed", "dead", "failed"]
-    assert lines[1] == ["billing", "0", "-", "0", "0", "0", "0", "1", "100.0%", "of", "3"]
-    assert lines[2] == ["mail", "1", "3m20s", "0", "0", "0", "0", "0", "-"]
-    assert lines[3] == ["total", "1", "3m20s", "0", "0", "0", "0", "1", "100.0%", "of", "3"]
+    assert lines[0] == [
+        "queue",
+        "depth",
+        "oldest",
+        "running",
+        "scheduled",
+        "retrying",
+        "snoozed",
+        "unknown",
+        "dead",
+        "failed",
+    ]
+    assert lines[1] == ["billing", "0", "-", "0", "0", "0", "0", "0", "1", "100.0%", "of", "3"]
+    assert lines[2] == ["mail", "1", "3m20s", "0", "0", "0", "0", "0", "0", "-"]
+    assert lines[3] == ["total", "1", "3m20s", "0", "0", "0", "0", "0", "1", "100.0%", "of", "3"]
 
 
 def test_stats_can_be_narrowed():
@@ -138,7 +150,7 @@ def test_a_filter_replays_the_open_letters_that_match():
     """Letters of another task, reason or status are left alone; --limit takes the oldest deaths."""
     newer, older = make_dead_letter(died_in=-10), make_dead_letter(died_in=-90)
     left = [make_dead_letter("DISCARDED"), make_dead_letter(task="tasks.other"), make_dead_letter(reason="expired")]
-    words = ("dead", "replay", "--task", "tests.tasks.fail", "--reason", "attempts_exhausted")
+    words = ("dead", "replay", "--task", cast.fail.module_path, "--reason", "attempts_exhausted")
 
     jobqueue(*words, "--limit", "1")
     assert statuses(newer, older) == ["OPEN", "REPLAYED"]

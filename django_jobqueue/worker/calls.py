@@ -14,7 +14,7 @@ from uuid import UUID
 
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.give_back import give_back
-from django_jobqueue.store.park import BuriedUnknown
+from django_jobqueue.store.park import BuriedUnknown, Parked
 from django_jobqueue.store.promote import Promoted, promote
 from django_jobqueue.store.renew import Lease, Renewal, renew
 from django_jobqueue.store.rescue import TakenOver, recover
@@ -34,6 +34,7 @@ class UnknownTasks:
     park: Statement[frozenset[str]]
     unpark: Statement[list[str]]
     bury: Statement[list[BuriedUnknown]]
+    look: Statement[list[Parked]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +74,8 @@ class Cycle:
                 ("unknown", self.unknown_tasks.park),
                 ("buried", self.unknown_tasks.bury),
             ]
+            if self.unknown_tasks.look is not None:
+                plan.append(("parked", self.unknown_tasks.look))
         plan += [("claimed", claim) for claim in self.claims]
         if not plan:
             return answer
@@ -100,6 +103,8 @@ class Cycle:
                     answer.unknown_tasks = reply
                 case "buried":
                     answer.buried = reply
+                case "parked":
+                    answer.parked = reply
                 case "claimed":
                     answer.claimed += reply
         return answer
@@ -123,6 +128,7 @@ class CycleAnswer:
     unknown_tasks: frozenset[str] = frozenset()
     unparked: int = 0
     buried: list[BuriedUnknown] = field(default_factory=list)
+    parked: list[Parked] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -125,7 +125,7 @@ MOMENTS = {
 
 @pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
 def test_ctrl_c_while_it_starts_is_nobodys_trouble(start_worker, moment):
-    """A terminal sends SIGINT to keeper and forkserver at once: no traceback and no death are told, and it is a stop."""
+    """A terminal sends SIGINT to keeper and forkserver at once: no traceback and no death are told."""
     worker = start_worker("--processes", "1")
     wait_until(lambda: moment(worker), seconds=SECONDS)
     os.killpg(worker.pid, signal.SIGINT)

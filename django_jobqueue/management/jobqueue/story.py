@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
 from django_jobqueue import registry
 from django_jobqueue.management.jobqueue.terminal import Terminal, duration, printable_lines
 from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job
+from django_jobqueue.policy.lifecycle import Reason, WaitingFor
 from django_jobqueue.shown import text, veil_named
 from django_jobqueue.store.audit import object_of
 from django_jobqueue.tasks import runbook_of
+from django_jobqueue.watch.parked import prospect_of
 from django_jobqueue.watch.workers import worker_names
 
 NEWEST = 20
@@ -35,6 +38,8 @@ class Story:
     """The newest attempt that was charged, unless that is the death."""
     runbook: str
     """What the task says of its dead letters."""
+    prospect: str
+    """What a job that was put aside waits for, and until when."""
 
 
 def tell(terminal: Terminal, job: Job, letter: DeadLetter | None, using: str) -> None:
@@ -71,7 +76,18 @@ def _read(job: Job, letter: DeadLetter | None, using: str) -> Story:
         death,
         None if failed == death else failed,
         text(runbook_of(registry.find(job.task))) if letter else "",
+        _prospect(job, using) if job.waiting_for == WaitingFor.WORKER else "",
     )
+
+
+def _prospect(job: Job, using: str) -> str:
+    prospect = prospect_of(job.task, job.version, backend=job.backend, using=using)
+    if prospect.is_known:
+        return "A living worker knows this task by now, and takes it back."
+    which = f" in version {job.version}" if prospect.reason == Reason.UNKNOWN_VERSION else ""
+    until = job.parked_at and job.parked_at + timedelta(seconds=prospect.after_seconds)
+    by = f" by {until.isoformat(timespec='seconds')}" if until else ""
+    return f"No living worker knows this task{which}; if none does{by} it becomes a dead letter ({prospect.reason})."
 
 
 def _cover(story: Story) -> None:
@@ -102,6 +118,7 @@ def _lines(terminal: Terminal, story: Story, names: Mapping[Any, str]) -> list[s
         lines += [heading(f"Dead letter {letter.pk}"), *terminal.fields(fields), ""]
         lines += [heading("Runbook"), *printable_lines(story.runbook), ""] if story.runbook else []
     lines += [heading(f"Job {job.pk}"), *terminal.fields(_without_id(job) | _error("last_error", story.last_error))]
+    lines += [terminal.style.WARNING(story.prospect)] if story.prospect else []
     if story.attempts:
         lines += ["", *_attempts(terminal, story.attempts, names)]
     if story.entries:
