@@ -36,6 +36,7 @@ def test_a_running_job_ends_within_the_grace_and_no_other_starts(start_worker):
     assert worker.wait() == 0
     assert Job.objects.get(pk=int(running.id)).status == "SUCCESSFUL"
     assert Job.objects.filter(status="READY", attempt_count=0).count() == 20
+    assert "jobs handed back: 0." in worker.log
     assert not worker.survivors()
 
 
@@ -51,6 +52,7 @@ def test_a_job_longer_than_the_grace_is_handed_back_at_once(start_worker):
     assert (job.status, job.failure_count, job.interruption_count, job.attempt_count) == ("READY", 0, 1, 1)
     assert job.lease_token is None
     assert [(a.outcome, a.charged) for a in job.attempts.all()] == [("interrupted", False)]
+    assert "Stopped; attempts claimed: 1, jobs handed back: 1." in worker.log
 
 
 def test_a_second_signal_leaves_at_once_and_still_hands_back(start_worker):
