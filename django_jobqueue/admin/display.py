@@ -177,6 +177,16 @@ def moment_in_full(epoch: float | None, now: float | None) -> SafeString | str:
     return format_html("<time>{} <small>{}</small></time>", seen.relative, seen.iso)
 
 
+def deadline(epoch: float | None, now: float | None) -> SafeString | str:
+    """Show a time to come inside of a sentence: `2026-05-01 12:00:00 UTC (in 3 h)`. Returns an en dash for NULL."""
+    if epoch is None or now is None:
+        return NOTHING
+    seen = Moment(epoch, now)
+    if seen.relative == seen.iso:
+        return seen.iso
+    return format_html("<time>{}</time> ({})", seen.iso, seen.relative)
+
+
 def _as_datetime(epoch: float) -> datetime | None:
     try:
         exact = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(seconds=epoch)

@@ -68,7 +68,7 @@ def prospect(job: Any) -> SafeString | str:
     if found.is_known:
         return _("A living worker knows this task by now, and takes it back.")
     until = None if job.parked_at_epoch is None else job.parked_at_epoch + found.after_seconds
-    words = {"version": job.version, "reason": found.reason, "moment": display.moment_in_full(until, job.now_epoch)}
+    words = {"version": job.version, "reason": found.reason, "moment": display.deadline(until, job.now_epoch)}
     if found.reason == Reason.UNKNOWN_VERSION:
         shown = _(
             "No living worker knows this task in version {version}; if none does by {moment} it becomes a dead letter "
