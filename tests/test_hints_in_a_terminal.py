@@ -98,6 +98,8 @@ def test_keywords_that_are_given_by_place_already_say_how_to_leave_those_out():
     assert str(refused.value) == (
         "kwargs['first']: it is args[0] of the stored job too: also pass --args '[]' to leave those out"
     )
+    with pytest.raises(CommandError, match="is given twice"):
+        jobqueue("dead", "replay", letter.pk, "--args", "[1]", "--kwargs", '{"first": 2}')
     assert jobqueue("dead", "replay", letter.pk, "--args", "[]", "--kwargs", '{"first": 2}')[1] == 0
     assert (Job.objects.get().args, Job.objects.get().kwargs) == ([], {"first": 2})
 
