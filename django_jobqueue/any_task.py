@@ -152,6 +152,11 @@ def owner_of(task: AnyTask) -> str:
     return task.owner if isinstance(task, Task) else ""
 
 
+def runbook_of(task: AnyTask | None) -> str:
+    """Return where to read what to do about dead letters of this task, or an empty text; None is one nobody knows."""
+    return task.runbook if isinstance(task, Task) else ""
+
+
 def sensitive_of(task: AnyTask) -> tuple[str, ...]:
     """Return the names whose values are shown nowhere."""
     return task.sensitive if isinstance(task, Task) else ()

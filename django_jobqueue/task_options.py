@@ -53,11 +53,33 @@ KNOWN = (
 _NAME = re.compile(r"\w[\w.:/-]*")
 
 
+USING = ("backend", "priority", "queue_name", "run_after", "unique_key")
+"""What `using()` takes: Django's four, then ours."""
+
+_ELSEWHERE = {
+    "time_limit": "timeout",
+    "soft_time_limit": "timeout",
+    "bind": "takes_context",
+    "max_retries": "max_attempts",
+    "autoretry_for": "retry_on",
+}
+"""What other queues call it, where the nearest name would not be found by its letters."""
+
+
 def unknown(name: str) -> str:
     """Say that the decorator does not take this option, and what it takes."""
     if name == "run_after":
         return "run_after is for one job, not for a task; use .using(run_after=…).enqueue(…)"
+    if name in _ELSEWHERE:
+        return f"unknown option {name!r}; did you mean {_ELSEWHERE[name]!r}?"
     return unknown_option(name, list(KNOWN))
+
+
+def not_for_using(name: str) -> str:
+    """Say that `using()` does not take this, and what does."""
+    if name in KNOWN:
+        return f"{name} belongs to @task; using() takes {', '.join(USING)}"
+    return unknown_option(name, list(USING))
 
 
 def path_of(function: Any) -> str:

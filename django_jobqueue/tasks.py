@@ -132,8 +132,11 @@ class Task(AnyTask):
     def using(self, *, unique_key: KeyMaker | None = None, **changes: Any) -> Self:
         """Make a variant for one call: what Django's `using()` takes, and a unique_key.
 
-        A key that is no template has its braces doubled; a function may return any text.
+        A key that is no template has its braces doubled; a function may return any text. Raises TypeError for what it
+        does not take, as Django does.
         """
+        if strange := [task_options.not_for_using(name) for name in changes if name not in task_options.USING]:
+            raise TypeError(f"task {self.module_path}: {'; '.join(strange)}")
         variant: Any = super().using(**changes)
         return variant if unique_key is None else replace(variant, unique_key=unique_key)  # type: ignore[no-any-return]
 

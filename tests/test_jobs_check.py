@@ -72,13 +72,15 @@ def test_a_job_that_moves_meanwhile_is_read_once():
 )
 @pytest.mark.parametrize("make", [lambda **columns: make_job("READY", **columns), make_dead_letter])
 def test_what_does_not_fit_ends_with_1(capsys, make, columns, problem):
-    """Each task and version says how many, and names one of them and what is wrong with it."""
+    """Each task and version says how many, and what is wrong, and with which."""
     make_job("READY", task=TAKE, args=[1])
     made = make(**columns)
 
     code, text = check(capsys, "--json")
 
     (row,) = [row for row in json.loads(text)["tasks"] if row["unfit"]]
-    assert (code, row["unfit"], row["example"]) == (1, 1, getattr(made, "job_id", made.pk))
-    assert row["problem"].startswith(problem)
+    (told,) = row["problems"]
+    assert (code, row["unfit"], told["jobs"]) == (1, 1, 1)
+    assert told["examples"] == [getattr(made, "job_id", made.pk)]
+    assert told["problem"].startswith(problem)
     assert "1 of 2 jobs do not fit" in check(capsys)[1]

@@ -446,3 +446,29 @@ def test_modules_declare_once():
 
     assert tasks.declared()["tests.test_tasks.charge"] is made
     assert sys.modules[__name__].charge is charge
+
+
+@pytest.mark.parametrize(
+    ("option", "meant"),
+    [("time_limit", "timeout"), ("bind", "takes_context"), ("max_retries", "max_attempts"), ("que_name", "queue_name")],
+)
+def test_what_other_queues_call_it_is_answered_with_its_name_here(option, meant):
+    """Whoever comes from another queue is told the option, also where its letters are not alike."""
+    with pytest.raises(InvalidOptions, match=f"unknown option '{option}'; did you mean '{meant}'\\?"):
+        task(**{option: 1})(cast.succeed.func)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"que_name": "mail"}, "unknown option 'que_name'; did you mean 'queue_name'?"),
+        ({"max_attempts": 3}, "max_attempts belongs to @task; using() takes backend, priority, queue_name, run_after"),
+    ],
+)
+def test_using_says_what_it_takes(change, words):
+    """Django's `using()` takes a few options; one that belongs to the decorator is told so."""
+    with pytest.raises(TypeError) as refused:
+        cast.succeed.using(**change)
+
+    assert words in str(refused.value)
+    assert cast.succeed.module_path in str(refused.value)

@@ -12,7 +12,7 @@ from django.utils.html import format_html
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
-from django_jobqueue import operations
+from django_jobqueue import operations, registry
 from django_jobqueue.admin import display, filters
 from django_jobqueue.admin.acts import Act, ActingAdmin
 from django_jobqueue.admin.attempts import last_error, timeline, with_last_error
@@ -23,6 +23,7 @@ from django_jobqueue.admin.job_facts import TEXTS, TIMES, payload, status_badge,
 from django_jobqueue.admin.paging import Keyset
 from django_jobqueue.admin.reasons import explain
 from django_jobqueue.admin.rows import brief, fragile, readable
+from django_jobqueue.any_task import runbook_of
 from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import Reason
 from django_jobqueue.shown import text, veil_named
@@ -265,6 +266,7 @@ class DeadLetterAdmin(ActingAdmin):
             "reason": display.words(letter.reason),
             "words": explain(letter.reason),
             "note": display.visible(text(letter.note_text, secrets)),
+            "runbook": display.with_links(text(runbook_of(registry.find(job.task)))) if job else "",
             "facts": _facts(letter),
             "payload": payload(job) if job else [],
             "steps": steps,

@@ -19,7 +19,7 @@ from uuid import UUID
 
 from django.contrib import admin
 from django.utils import timezone
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.text import capfirst
 from django.utils.translation import gettext as _
@@ -113,6 +113,16 @@ def worker_name(worker_id: UUID | None, names: dict[Any, str]) -> str:
     return clip(names.get(worker_id) or str(worker_id)[:8], 60)
 
 
+_ADDRESS = re.compile(r"(https?://[^\s<>\"'⟨⟩]*[^\s<>\"'⟨⟩.,;:!?)\]])")
+
+
+def with_links(text: object) -> SafeString:
+    """Write a text with its addresses as links: those of http and https, and no other scheme."""
+    link = '<a href="{0}" rel="noopener noreferrer">{0}</a>'
+    parts = enumerate(_ADDRESS.split(visible(text)))
+    return format_html_join("", "{}", ((format_html(link, part) if i % 2 else part,) for i, part in parts))
+
+
 # --- Moments and durations
 
 
@@ -165,6 +175,16 @@ def moment_in_full(epoch: float | None, now: float | None) -> SafeString | str:
     if seen.relative == seen.iso:
         return seen.iso
     return format_html("<time>{} <small>{}</small></time>", seen.relative, seen.iso)
+
+
+def deadline(epoch: float | None, now: float | None) -> SafeString | str:
+    """Show a time to come inside of a sentence: `2026-05-01 12:00:00 UTC (in 3 h)`. Returns an en dash for NULL."""
+    if epoch is None or now is None:
+        return NOTHING
+    seen = Moment(epoch, now)
+    if seen.relative == seen.iso:
+        return seen.iso
+    return format_html("<time>{}</time> ({})", seen.iso, seen.relative)
 
 
 def _as_datetime(epoch: float) -> datetime | None:

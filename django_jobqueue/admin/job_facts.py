@@ -17,8 +17,9 @@ from django_jobqueue.admin.attempts import span
 from django_jobqueue.admin.covers import secrets_of
 from django_jobqueue.admin.rows import PAGE_TEXT
 from django_jobqueue.models import Job
-from django_jobqueue.policy.lifecycle import TERMINAL
+from django_jobqueue.policy.lifecycle import TERMINAL, Reason, WaitingFor
 from django_jobqueue.shown import veil_named
+from django_jobqueue.watch.parked import prospect_of
 
 TIMES = [
     "run_after",
@@ -29,6 +30,7 @@ TIMES = [
     "lease_expires_at",
     "cancel_requested_at",
     "expires_at",
+    "parked_at",
 ]
 TEXTS = ["args", "kwargs", "result", "progress", "tags", "metadata"]
 
@@ -58,6 +60,25 @@ def status_badge(job: Any) -> str:
         remark = _("asked to stop")
     badge = display.badge(job.status, word)
     return format_html('{} <span class="jq-quiet">{}</span>', badge, remark) if remark else badge
+
+
+def prospect(job: Any) -> SafeString | str:
+    """Say of a job that was put aside what it waits for, and until when; nothing of another one."""
+    if job.status != Job.Status.WAITING or job.waiting_for != WaitingFor.WORKER:
+        return ""
+    found = prospect_of(job.task, job.version, backend=job.backend, using=job._state.db)
+    if found.is_known:
+        return _("A living worker knows this task by now, and takes it back.")
+    until = None if job.parked_at_epoch is None else job.parked_at_epoch + found.after_seconds
+    words = {"version": job.version, "reason": found.reason, "moment": display.deadline(until, job.now_epoch)}
+    if found.reason == Reason.UNKNOWN_VERSION:
+        shown = _(
+            "No living worker knows this task in version {version}; if none does by {moment} it becomes a dead letter "
+            "({reason})."
+        )
+    else:
+        shown = _("No living worker knows this task; if none does by {moment} it becomes a dead letter ({reason}).")
+    return format_html(shown, **words)
 
 
 def attempts_used(job: Any) -> str:

@@ -3,15 +3,29 @@
 from __future__ import annotations
 
 from argparse import SUPPRESS, Action, ArgumentParser, _HelpAction, _SubParsersAction
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from copy import copy
-from typing import NoReturn
+from difflib import get_close_matches
+from typing import Any, NoReturn
 
 from django.core.management.base import CommandError, CommandParser
 
 
 class OneLineParser(CommandParser):
     """Django's parser, with the error and nothing else."""
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        """Refuse what is left: the parser of a subcommand knows its options, and the one above it does not."""
+        found, strange = super().parse_known_args(args, namespace)
+        if strange:
+            self.error(f"unrecognized arguments: {' '.join(strange)}{self._meant(strange)}")
+        return found, strange
+
+    def _meant(self, strange: Sequence[str]) -> str:
+        known = [option for option in self._option_string_actions if option.startswith("--")]
+        options = [word.partition("=")[0] for word in strange if word.startswith("--")]
+        near = [one for option in options for one in get_close_matches(option, known, n=1)]
+        return f"; did you mean {' and '.join(near)}?" if near else ""
 
     def error(self, message: str) -> NoReturn:
         """Say what is wrong, and leave with 2; where code has called the command, raise CommandError."""

@@ -18,6 +18,14 @@ ALIVE_SECONDS = 60.0
 """A worker that was heard of so long ago counts as living: rather a job stays READY than that it goes to and fro."""
 
 
+class Parked(NamedTuple):
+    """So many jobs of a task, in a version, wait for a worker."""
+
+    task: str
+    version: int
+    jobs: int
+
+
 class BuriedUnknown(NamedTuple):
     """A job that nobody has known for too long."""
 
@@ -64,6 +72,22 @@ def unpark(
     return Statement("unpark", params, _queues)
 
 
+def parked(
+    *, backend: str, tasks: Sequence[str], versions: Mapping[str, int] = ALL_ONE, limit: int = 10_000
+) -> Statement[list[Parked]]:
+    """Count what waits for a worker, and neither this one knows nor another that lives; the most of a kind first.
+
+    Looks at `limit` jobs at most.
+    """
+    params = {
+        "backend": backend,
+        **known_tasks(tasks, versions),
+        "alive_seconds": ALIVE_SECONDS,
+        "limit": limit,
+    }
+    return Statement("parked", params, _parked, "known_elsewhere")
+
+
 def bury_parked(
     *,
     backend: str,
@@ -92,6 +116,10 @@ def _names(rows: list[Row]) -> frozenset[str]:
 
 def _queues(rows: list[Row]) -> list[str]:
     return [row[0] for row in rows]
+
+
+def _parked(rows: list[Row]) -> list[Parked]:
+    return sorted((Parked(*row) for row in rows), key=lambda each: (-each.jobs, each))
 
 
 def _buried(rows: list[Row]) -> list[BuriedUnknown]:

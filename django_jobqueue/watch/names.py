@@ -34,7 +34,7 @@ def hint(what: str, name: str | None, known: Set[str]) -> str:
         return ""
     if name.endswith("*") and any(one.startswith(name[:-1]) for one in known):
         return ""
-    near = sorted(one for one in known if one.endswith(f".{name}")) or get_close_matches(name, sorted(known), n=3)
+    near = sorted(one for one in known if one.endswith(f".{name}")) or get_close_matches(name, sorted(known), n=1)
     return f"no {what} {name}" + (f"; did you mean {' or '.join(near)}?" if near else "")
 
 

@@ -5,6 +5,8 @@
 - failure_rate: the share of failed attempts among those that ended in the last hour
 - dead: the dead letters that wait for a person
 
+Beside them stands `unknown`: what no living worker can start, which is in none of the four until it dies of that.
+
 Depth and age are about what is due by PostgreSQL's clock. A job for tomorrow is neither deep nor old; one that was due
 a moment ago and has not been promoted yet is both.
 """
@@ -22,7 +24,8 @@ from django_jobqueue.store.statement import Row, Statement, run_on
 from django_jobqueue.watch.glance import glance
 
 COUNT_CAP = 100_000
-"""Jobs of a kind (ready, waiting, running) that are looked at. Beyond it a count is a lower bound, and says so."""
+"""Jobs of a kind (ready, waiting, unknown, running) that are looked at. Beyond it a count is a lower bound, and says
+so."""
 
 LETTER_CAP = 10_000
 """The same for dead letters: each costs a look at its job, to learn the queue."""
@@ -43,7 +46,7 @@ _SETTINGS = PLAN_GUARD
 class QueueStats:
     """One queue, or one task in a queue, or the sum of several (then `queue_name` is empty), at one moment.
 
-    Jobs that wait for anything but a moment (a worker, a limit) are not counted: no index holds them.
+    Jobs that wait for anything but a moment or a worker are not counted: no index holds them.
     """
 
     queue_name: str
@@ -58,6 +61,10 @@ class QueueStats:
     """WAITING for the next attempt after a failure."""
     snoozed: int = 0
     """WAITING because the task asked for it."""
+    unknown: int = 0
+    """WAITING for a worker: no living one knows the task, or its version."""
+    oldest_unknown_seconds: float = 0.0
+    """How long ago the first of `unknown` was put aside; 0 when there is none."""
     running: int = 0
     dead: int = 0
     """OPEN dead letters."""
@@ -106,12 +113,23 @@ def total(stats: Iterable[QueueStats]) -> QueueStats:
     return QueueStats(
         queue_name="",
         oldest_ready_seconds=max((s.oldest_ready_seconds for s in stats), default=0.0),
+        oldest_unknown_seconds=max((s.oldest_unknown_seconds for s in stats), default=0.0),
         lower_bounds=frozenset().union(*(s.lower_bounds for s in stats)),
         **{name: sum(getattr(s, name) for s in stats) for name in _COUNTS},
     )
 
 
-_COUNTS = ("depth", "scheduled", "retrying", "snoozed", "running", "dead", "attempts_ended", "attempts_failed")
+_COUNTS = (
+    "depth",
+    "scheduled",
+    "retrying",
+    "snoozed",
+    "unknown",
+    "running",
+    "dead",
+    "attempts_ended",
+    "attempts_failed",
+)
 
 _COUNTED_AS = {
     "ready": ("depth",),
@@ -120,6 +138,7 @@ _COUNTED_AS = {
     "time": ("scheduled",),
     "retry": ("retrying",),
     "snooze": ("snoozed",),
+    "unknown": ("unknown",),
     "running": ("running",),
     "dead": ("dead",),
     "failed": ("attempts_ended", "attempts_failed"),
@@ -130,17 +149,26 @@ _COUNTED_AS = {
 def _read(rows: list[Row]) -> list[QueueStats]:
     counts: dict[tuple[str, str], Counter[str]] = {}
     ages: dict[tuple[str, str], float] = {}
+    unknown_ages: dict[tuple[str, str], float] = {}
     seen: Counter[str] = Counter()
     for kind, queue_name, task, number, due_for_seconds in rows:
         seen[kind] += number
         place = counts.setdefault((queue_name, task), Counter())
         for name in _COUNTED_AS[kind]:
             place[name] += number
-        ages[queue_name, task] = max(ages.get((queue_name, task), 0.0), due_for_seconds or 0.0)
+        of_kind = unknown_ages if kind == "unknown" else ages
+        of_kind[queue_name, task] = max(of_kind.get((queue_name, task), 0.0), due_for_seconds or 0.0)
     bounds = _lower_bounds(seen)
     return [
-        QueueStats(queue_name, task, oldest_ready_seconds=ages[queue_name, task], lower_bounds=bounds, **place)
-        for (queue_name, task), place in sorted(counts.items())
+        QueueStats(
+            queue_name=key[0],
+            task=key[1],
+            oldest_ready_seconds=ages.get(key, 0.0),
+            oldest_unknown_seconds=unknown_ages.get(key, 0.0),
+            lower_bounds=bounds,
+            **place,
+        )
+        for key, place in sorted(counts.items())
     ]
 
 
@@ -151,6 +179,8 @@ def _lower_bounds(seen: Counter[str]) -> frozenset[str]:
         bounds |= {"depth"}
     if seen["due"] + seen["time"] + seen["retry"] + seen["snooze"] >= COUNT_CAP:
         bounds |= {"scheduled", "retrying", "snoozed"}
+    if seen["unknown"] >= COUNT_CAP:
+        bounds |= {"unknown"}
     if seen["running"] >= COUNT_CAP:
         bounds |= {"running"}
     if seen["dead"] >= LETTER_CAP:

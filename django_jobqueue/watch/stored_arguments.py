@@ -6,7 +6,7 @@ Live jobs and open dead letters are read, each once, in one snapshot.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from django.db.models import QuerySet
@@ -25,19 +25,50 @@ from django_jobqueue.store.transaction import snapshot
 CHUNK = 500
 """Rows that are in memory at a time."""
 
+MAX_PROBLEMS = 10
+"""Distinct problems that are told of each task and version."""
+
+MAX_EXAMPLES = 3
+"""Jobs that are named of each problem."""
+
 _COLUMNS = ("id", "task", "version", "args", "kwargs", "backend")
 
 
 @dataclass(slots=True)
+class Problem:
+    """What keeps jobs from being run by the code that is here: how many have it, and the ids of the first."""
+
+    problem: str
+    jobs: int = 0
+    examples: list[int] = field(default_factory=list)
+
+
+@dataclass(slots=True)
 class Fit:
-    """How the stored arguments of one task and version fit: so many jobs, so many that do not, and an example."""
+    """How the stored arguments of one task and version fit: so many jobs, so many that do not, and why."""
 
     task: str
     version: int
     jobs: int = 0
     unfit: int = 0
-    example: int | None = None
-    problem: str = ""
+    problems: list[Problem] = field(default_factory=list)
+    """The first MAX_PROBLEMS that are distinct."""
+    other_problems: int = 0
+    """Jobs that have others."""
+
+    def note(self, problem: str, job_id: int) -> None:
+        """Count a job that does not fit."""
+        self.unfit += 1
+        known = next((each for each in self.problems if each.problem == problem), None)
+        if known is None:
+            if len(self.problems) >= MAX_PROBLEMS:
+                self.other_problems += 1
+                return
+            known = Problem(problem)
+            self.problems.append(known)
+        known.jobs += 1
+        if len(known.examples) < MAX_EXAMPLES:
+            known.examples.append(job_id)
 
 
 def stored_arguments(using: str, registry: Registry) -> list[Fit]:
@@ -54,9 +85,7 @@ def stored_arguments(using: str, registry: Registry) -> list[Fit]:
             fit = found.setdefault((name, version), Fit(name, version))
             fit.jobs += 1
             if problem := _problem(registry.get(name), args, kwargs, version, backend):
-                fit.unfit += 1
-                if fit.example is None:
-                    fit.example, fit.problem = job_id, problem
+                fit.note(problem, job_id)
     return [found[key] for key in sorted(found)]
 
 

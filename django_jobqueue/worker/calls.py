@@ -16,7 +16,7 @@ from django_jobqueue.store.admit import Door, admit_limited, admit_lock, admit_o
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.control import OPEN, Gate, hold
 from django_jobqueue.store.give_back import give_back
-from django_jobqueue.store.park import BuriedUnknown
+from django_jobqueue.store.park import BuriedUnknown, Parked
 from django_jobqueue.store.promote import Promoted, promote
 from django_jobqueue.store.renew import Lease, Renewal, renew
 from django_jobqueue.store.rescue import TakenOver, recover
@@ -39,6 +39,7 @@ class UnknownTasks:
     park: Statement[frozenset[str]]
     unpark: Statement[list[str]]
     bury: Statement[list[BuriedUnknown]]
+    look: Statement[list[Parked]] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +80,8 @@ class Cycle:
                 ("unknown", self.unknown_tasks.park),
                 ("buried", self.unknown_tasks.bury),
             ]
+            if self.unknown_tasks.look is not None:
+                plan.append(("parked", self.unknown_tasks.look))
         if self.admits:
             # After all that makes room, or brings more to the door.
             plan += [("door", admit_lock()), ("admitted", admit_ordered()), ("admitted", admit_limited())]
@@ -117,6 +120,8 @@ class Cycle:
                     answer.admitted += len(reply)
                 case "held":
                     answer.gate = reply
+                case "parked":
+                    answer.parked = reply
                 case "claimed":
                     answer.claimed += reply
         return answer
@@ -144,6 +149,7 @@ class CycleAnswer:
     gate: Gate = OPEN
     door: Door = CLOSED
     admitted: int = 0
+    parked: list[Parked] | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -76,6 +76,7 @@ class Crew:
     def ask_back(self) -> None:
         """Ask every runner for the orders that it has not begun, and start no runner any more."""
         self._may_restart = False
+        self._nursery.stop()
         for runner in self.fleet.runners.values():
             runner.say("give_back")
             self._watch(runner)
@@ -307,7 +308,8 @@ class Crew:
         self.never_started += never_started
         how = "" if runner.killed_why else cause(code, self._oom)
         if how and (begun or runner.phase is Phase.STARTING):
-            logger.warning("runner %s (pid %s) died: %s; jobs in it: %d", runner.number, runner.pid, how, len(begun))
+            jobs = ", ".join(str(flight.claimed.id) for flight in begun) or "none"
+            logger.warning("runner %s (pid %s) died: %s; jobs in it: %s", runner.number, runner.pid, how, jobs)
         self.reports += [Report(flight, fate(flight, runner, begun, how), 0.0) for flight in begun]
 
     def _schedule_restart(self, runner: Runner) -> None:

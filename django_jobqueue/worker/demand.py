@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django_jobqueue.registry import Registry
 from django_jobqueue.store.claim import Claimed, claim
-from django_jobqueue.store.park import bury_parked, park, unpark
+from django_jobqueue.store.park import bury_parked, park, parked, unpark
 from django_jobqueue.store.statement import Statement
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.calls import UnknownTasks
@@ -49,6 +49,8 @@ class Demand:
         self._functions = registry.functions()
         self._coroutines = frozenset(registry.coroutines())
         self._versions = registry.versions()
+        self.looks_at_parked = True
+        """Whether the next chores say what waits for a worker that knows it: until it was heard once."""
         self._asked: set[Kind] = set()
         self._found: set[Kind] = set()
         self._went_by_group = False
@@ -72,6 +74,7 @@ class Demand:
                 versions=versions,
                 after_seconds=self._plan.options.unknown_task_seconds,
             ),
+            parked(backend=backend, tasks=known, versions=versions) if self.looks_at_parked else None,
         )
 
     def claims(

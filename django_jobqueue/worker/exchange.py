@@ -75,7 +75,7 @@ class Exchange:
         listens = plan.options.notify
         self._listener = Listener(plan.options.database, wakeup, self._heard) if listens else None
         self._intake = Intake(registry, self.pace, card.id)
-        self._news = News()
+        self._news, self._known = News(), card.tasks
         self._was_out = False
         self._demand = Demand(plan, registry, self.pace, card.id)
         self._agenda = Agenda(plan, card, fleet, self._ledger, self._schedule, self._demand)
@@ -223,7 +223,11 @@ class Exchange:
             self.is_drained = asked and not found
 
     def _note_unknown(self, answer: CycleAnswer) -> None:
-        self._news.unknown_tasks(answer.unknown_tasks)
+        after_seconds = self._options.unknown_task_seconds
+        self._news.unknown_tasks(answer.unknown_tasks, known=self._known, buried_after_seconds=after_seconds)
+        if answer.parked is not None:
+            self._demand.looks_at_parked = False
+            self._news.parked(answer.parked, known=self._known)
         for job in answer.buried:
             journal.write_unknown(job)
             self.ended.append(job.id)

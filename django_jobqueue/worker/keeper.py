@@ -12,11 +12,12 @@ from collections.abc import Callable
 
 from django_jobqueue import failpoint
 from django_jobqueue.exceptions import JobQueueError
-from django_jobqueue.policy.outcomes import Committed
+from django_jobqueue.policy.outcomes import Committed, Interrupted
 from django_jobqueue.registry import Registry
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.crew import Crew
 from django_jobqueue.worker.exchange import Exchange
+from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.plan import WorkerPlan, counted
 from django_jobqueue.worker.receivers import anyone_listens
 from django_jobqueue.worker.scribe import Scribe
@@ -62,6 +63,7 @@ class Keeper:
         self._kill_at: float | None = None
         self._check_at = 0.0
         self._error = ""
+        self._handed_back = 0
 
     def run(self) -> None:
         """Work until told to stop, idle or done, as the plan says. Raises WorkerFailed.
@@ -90,8 +92,9 @@ class Keeper:
             self._exchange.close()
             self._crew.close()
             self._wakeup.close()
-        logger.info("worker %s stops; attempts claimed: %d", self._card.id, self._exchange.claimed_count)
-        self._say(f"Stopped; attempts claimed: {self._exchange.claimed_count}.")
+        figures = f"attempts claimed: {self._exchange.claimed_count}, jobs handed back: {self._handed_back}"
+        logger.info("worker %s stops; %s", self._card.id, figures)
+        self._say(f"Stopped; {figures}.")
 
     @property
     def _is_stopping(self) -> bool:
@@ -141,12 +144,17 @@ class Keeper:
             if isinstance(report.outcome, Committed):
                 self._exchange.note_committed(job)
                 continue
+            self._handed_back += self._is_stopping and isinstance(report.outcome, Interrupted)
             self._exchange.settle(
                 job, report.flight.token, report.outcome, cancel_requested=report.flight.cancel_requested
             )
         self._crew.reports.clear()
-        self._exchange.give_back(self._crew.never_started)
-        self._crew.never_started.clear()
+        self._give_back(self._crew.never_started)
+
+    def _give_back(self, flights: list[Flight]) -> None:
+        self._handed_back += len(flights) if self._is_stopping else 0
+        self._exchange.give_back(flights)
+        flights.clear()
 
     def _is_done(self) -> bool:
         if self._error:
@@ -176,8 +184,7 @@ class Keeper:
             self._exchange.claim_no_more()
             self._crew.ask_back()
         # A claim that was under way when the signal came may still bring jobs; none of them starts.
-        self._exchange.give_back(self._crew.fleet.waiting)
-        self._crew.fleet.waiting.clear()
+        self._give_back(self._crew.fleet.waiting)
         if self._stop_signals > 1:
             self._kill_at = min(self._kill_at, now)
         if now >= self._kill_at:

@@ -19,7 +19,7 @@ from django_jobqueue.worker import clock
 from django_jobqueue.worker.deaths import Deaths
 from django_jobqueue.worker.executor import Bounds
 from django_jobqueue.worker.forkserver import DATAGRAM_BYTES
-from django_jobqueue.worker.process import kill_group
+from django_jobqueue.worker.process import kill_group, stop_signals_held
 from django_jobqueue.worker.runner import RunnerPlan
 
 logger = logging.getLogger("django_jobqueue.worker")
@@ -116,7 +116,8 @@ class Forkserver:
                 "django_jobqueue.worker.launcher.forkserver_main", theirs.fileno(), os.getpid(), asdict(plan)
             )
             try:
-                self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
+                with stop_signals_held():
+                    self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
             except OSError:
                 ours.close()
                 raise
@@ -238,9 +239,10 @@ class Spawner:
             command = python(
                 "django_jobqueue.worker.launcher.spawn_main", sock.fileno(), os.getpid(), asdict(self._plan)
             )
-            process = subprocess.Popen(
-                command, pass_fds=[sock.fileno()], stdin=subprocess.DEVNULL, start_new_session=True
-            )
+            with stop_signals_held():
+                process = subprocess.Popen(
+                    command, pass_fds=[sock.fileno()], stdin=subprocess.DEVNULL, start_new_session=True
+                )
         self._processes[number] = process
         self._events.append(Started(number, process.pid))
 

@@ -47,6 +47,7 @@ class Nursery:
         self._plan, self._wakeup, self._restarts, self._on_news = plan, wakeup, restarts, on_news
         self._use_spawn = sys.platform != "linux"
         self._is_broken = False
+        self._is_needed = True
         self._reopen_at: float | None = None
         self._opened_at = 0.0
         self._slow: set[int] = set()
@@ -95,7 +96,8 @@ class Nursery:
                         self._lose(math.inf)
                     else:
                         delay = self._restarts.start_failed()
-                        logger.warning("the process that starts runners died; it is started again in %.1f s", delay)
+                        if self._is_needed:
+                            logger.warning("the process that starts runners died; it is started again in %.1f s", delay)
                         self._lose(delay)
                     yield event
                     return
@@ -140,6 +142,10 @@ class Nursery:
         if self._reopen_at is not None and now >= self._reopen_at:
             self._reopen_at = None
             self._open()
+
+    def stop(self) -> None:
+        """Say nothing of a launcher's death from now on: the worker stops, and starts no other."""
+        self._is_needed = False
 
     def close(self) -> None:
         """Start nothing more."""

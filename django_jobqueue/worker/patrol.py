@@ -44,9 +44,10 @@ class Patrol:
                 continue
             if hung := runner.hung(now):
                 logger.warning(
-                    "runner %s (pid %s) is hung: a job that it has a slot for does not begin; it is killed",
+                    "runner %s (pid %s) is hung: a job that it has a slot for does not begin; it is killed with job %s",
                     runner.number,
                     runner.pid,
+                    ", ".join(str(runner.flights[ticket].claimed.id) for ticket in hung),
                 )
                 runner.kill("it was hung", hung)
                 continue

@@ -10,7 +10,8 @@ import os
 import signal
 import socket
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 
 PR_SET_PDEATHSIG = 1
 
@@ -45,13 +46,32 @@ def die_with_parent(parent_pid: int) -> None:
         os._exit(1)
 
 
+STOP_SIGNALS = (signal.SIGTERM, signal.SIGINT)
+
+
+@contextmanager
+def stop_signals_held() -> Iterator[None]:
+    """Start a child in the block: SIGTERM and SIGINT wait until it calls `ignore_stop_signals`, and here until its end.
+
+    Before it can handle any a child imports for some tenths of a second, and Ctrl-C goes to the whole group: it would
+    die of that with a traceback, and be missed.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, STOP_SIGNALS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def ignore_stop_signals() -> None:
     """Leave SIGTERM and SIGINT to the keeper, which gets them too when they are sent to the whole group.
 
-    They are handled, not ignored: an ignored signal would be inherited by the programs that a task starts.
+    They are handled, not ignored: an ignored signal would be inherited by the programs that a task starts, and so would
+    one that is held.
     """
-    for number in (signal.SIGTERM, signal.SIGINT):
+    for number in STOP_SIGNALS:
         signal.signal(number, lambda *_: None)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, STOP_SIGNALS)
 
 
 def adopt(fd: int) -> socket.socket:

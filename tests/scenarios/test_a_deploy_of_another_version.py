@@ -3,7 +3,7 @@
 import pytest
 
 from django_jobqueue.models import Attempt, Job
-from tests.scenarios.conftest import SECONDS
+from tests.scenarios.conftest import SECONDS, wait_for_signs_of_life
 from tests.stage.models import Trace
 from tests.store.hands import add_job, at
 from tests.waiting import wait_until
@@ -30,7 +30,21 @@ def test_a_job_of_a_newer_version_waits_for_a_newer_worker(start_worker):
         (job, 1, "succeeded") for job in sorted((newer_job, older_job))
     ]
     assert Trace.objects.filter(what="grown").count() == 2
-    assert older.log.count(f"jobs of {GROW} v2 are due") == 1
+    assert older.log.count(f"jobs of {GROW} v2 are due, and this worker knows v1: deploy the newer code") == 1
+
+
+def test_a_worker_that_starts_says_what_waits_for_one_that_knows_it(start_worker):
+    """In one line, with the version where it is that; the jobs that it knows itself it takes back without a word."""
+    for task, version, number in [("shop.gone", 1, 2), (GROW, 2, 1), (GROW, 1, 1)]:
+        for _ in range(number):
+            add_job(task=task, version=version, status="WAITING", waiting_for="worker", parked_at=at(-5))
+
+    worker = start_worker("--processes", "1")
+    wait_for_signs_of_life(worker, 3)
+
+    line = f"3 jobs wait for a worker that knows their task: shop.gone (2), {GROW} v2 (1)"
+    assert worker.log.count(line) == 1
+    assert worker.log.count("wait for a worker") == 1
 
 
 def test_a_slow_worker_keeps_its_backlog_from_those_that_do_not_know_it(start_worker):

@@ -24,7 +24,7 @@ DEATHS = {
 
 def test_each_death_is_recorded_by_its_exit_code_or_signal(start_worker, job_is):
     """SIGKILL, segfault, abort, an illegal instruction and exits with any code: lost, charged, and no success."""
-    start_worker("--processes", "2")
+    worker = start_worker("--processes", "2")
     dead = {words: tasks.die.enqueue(how) for how, words in DEATHS.items()}
     others = [tasks.start.enqueue() for _ in range(10)]
 
@@ -32,6 +32,7 @@ def test_each_death_is_recorded_by_its_exit_code_or_signal(start_worker, job_is)
         attempt = job_is(result, "FAILED").attempts.get()
         assert (attempt.outcome, attempt.charged) == ("lost", True)
         assert attempt.message == f"its process died: {words}"
+        assert f"died: {words}; jobs in it: {result.id}\n" in worker.log
     for other in others:
         assert job_is(other, "SUCCESSFUL").failure_count == 0
 

@@ -5,7 +5,9 @@ The first signal lets jobs end, what does not end is handed back uncharged, the 
 
 import os
 import signal
+from contextlib import suppress
 
+import psutil
 import pytest
 
 from django_jobqueue.models import Attempt, Job, Worker
@@ -34,6 +36,7 @@ def test_a_running_job_ends_within_the_grace_and_no_other_starts(start_worker):
     assert worker.wait() == 0
     assert Job.objects.get(pk=int(running.id)).status == "SUCCESSFUL"
     assert Job.objects.filter(status="READY", attempt_count=0).count() == 20
+    assert "jobs handed back: 0." in worker.log
     assert not worker.survivors()
 
 
@@ -49,6 +52,7 @@ def test_a_job_longer_than_the_grace_is_handed_back_at_once(start_worker):
     assert (job.status, job.failure_count, job.interruption_count, job.attempt_count) == ("READY", 0, 1, 1)
     assert job.lease_token is None
     assert [(a.outcome, a.charged) for a in job.attempts.all()] == [("interrupted", False)]
+    assert "Stopped; attempts claimed: 1, jobs handed back: 1." in worker.log
 
 
 def test_a_second_signal_leaves_at_once_and_still_hands_back(start_worker):
@@ -94,6 +98,55 @@ def test_a_signal_to_the_whole_group_is_a_stop_like_any_other(start_worker):
 
     assert worker.wait() == 0
     assert Job.objects.get(pk=int(result.id)).status == "SUCCESSFUL"
+
+
+def forkserver_of(worker):
+    """The process that will import the code, from the moment at which it is a program of its own."""
+    for process in worker.family()[1:]:
+        with suppress(psutil.Error):
+            if "forkserver_main" in " ".join(process.cmdline()):
+                return process
+    return None
+
+
+def has_worked_for(worker, seconds):
+    """Whether it has come so far in its imports, by the time that it has had of a CPU."""
+    forkserver = forkserver_of(worker)
+    with suppress(psutil.Error):
+        return forkserver is not None and forkserver.cpu_times().user >= seconds
+
+
+MOMENTS = {
+    "the first line": lambda worker: "Stop it with Ctrl-C" in worker.log,
+    "a program": forkserver_of,
+    "its first imports": lambda worker: has_worked_for(worker, 0.05),
+    "imports of Django": lambda worker: has_worked_for(worker, 0.2),
+    "later imports": lambda worker: has_worked_for(worker, 0.4),
+}
+
+
+@pytest.mark.parametrize("moment", MOMENTS.values(), ids=MOMENTS)
+def test_ctrl_c_while_it_starts_is_nobodys_trouble(start_worker, moment):
+    """A terminal sends SIGINT to keeper and forkserver at once: no traceback and no death are told."""
+    worker = start_worker("--processes", "1")
+    wait_until(lambda: moment(worker), seconds=SECONDS)
+    os.killpg(worker.pid, signal.SIGINT)
+
+    assert worker.wait() == 0
+    assert [line for line in worker.log.splitlines() if "died" in line or "KeyboardInterrupt" in line] == []
+
+
+def test_a_stop_says_nothing_of_who_starts_runners(start_worker):
+    """Where it dies with the stop, as when somebody kills all, no other one is announced."""
+    worker = start_worker("--processes", "1", "--grace", "20")
+    tasks.sleep.enqueue(1)
+    wait_until(has_started, seconds=SECONDS)
+    worker.send(signal.SIGINT)
+    wait_until(lambda: "Stopping:" in worker.log, seconds=SECONDS)
+    forkserver_of(worker).kill()
+
+    assert worker.wait() == 0
+    assert "it is started again" not in worker.log
 
 
 def test_a_job_that_every_deploy_interrupts_is_bounded(start_worker):

@@ -11,7 +11,7 @@ from django_jobqueue.policy.fingerprint import fingerprint
 from django_jobqueue.policy.outcomes import Failure
 from django_jobqueue.store.cancel import cancel
 from django_jobqueue.store.claim import ALL_ONE, Serving
-from django_jobqueue.store.park import bury_parked, park, unpark
+from django_jobqueue.store.park import Parked, bury_parked, park, parked, unpark
 from django_jobqueue.store.replay import replay
 from django_jobqueue.store.workers import WorkerCard, announce_worker
 from tests.store.hands import COMMITS, TASK, add_job, at, locked
@@ -192,3 +192,19 @@ def test_a_row_that_somebody_holds_is_passed_over(worker):
         unknown(worker)
 
     assert look(job) == [READY]
+
+
+def test_what_waits_for_a_worker_is_counted_by_task_and_version(worker):
+    """The most first; what is known here, or to another living worker, is about to be taken back and does not count."""
+    for task, version, number in [("gone", 1, 3), ("gone", 2, 1), ("elsewhere", 1, 2), (TASK, 2, 1), (TASK, 1, 1)]:
+        for _ in range(number):
+            add_job(task=task, version=version, status="WAITING", waiting_for="worker", parked_at=Now())
+    add_job(task="gone", version=1, backend="other", status="WAITING", waiting_for="worker", parked_at=Now())
+    announce(worker, tasks={"elsewhere": 1})
+
+    (found,) = worker.session.run(parked(backend="default", tasks=[TASK]))
+    (bounded,) = worker.session.run(parked(backend="default", tasks=[TASK], limit=2))
+
+    assert sorted(found) == [Parked("gone", 1, 3), Parked("gone", 2, 1), Parked(TASK, 2, 1)]
+    assert found[0] == Parked("gone", 1, 3)
+    assert sum(each.jobs for each in bounded) <= 2

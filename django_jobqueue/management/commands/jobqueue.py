@@ -11,7 +11,7 @@ from django.utils.connection import ConnectionDoesNotExist
 
 from django_jobqueue.backend import postgresql_remedy
 from django_jobqueue.database import queue_database
-from django_jobqueue.exceptions import InvalidOptions, InvalidPayload, Refused
+from django_jobqueue.exceptions import InvalidOptions, InvalidPayload, MissingTables, Refused
 from django_jobqueue.management.command_line import take_options_anywhere, tell_in_one_line, unknown_backend
 from django_jobqueue.management.jobqueue import dead, jobs, pauses, prune, stats
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
@@ -49,9 +49,9 @@ class Command(BaseCommand):
         except InvalidOptions as error:
             self._fail(terminal, "invalid_options", str(error), 1)
         except ProgrammingError as error:
-            if _sqlstate(error) != "42P01":  # undefined_table
+            if _sqlstate(error) not in ("42P01", "42703"):  # undefined_table, undefined_column
                 raise
-            self._fail(terminal, "not_migrated", "the tables of the job queue are missing; run manage.py migrate", 1)
+            self._fail(terminal, "not_migrated", str(MissingTables(queue_database(options["backend"]))), 1)
         except OperationalError as error:
             timed_out = _sqlstate(error) == "57014"  # query_canceled
             message = (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from django.db.models import OuterRef, Q, QuerySet, Subquery
 
 from django_jobqueue import operations
-from django_jobqueue.exceptions import Refused
+from django_jobqueue.exceptions import InvalidPayload, Refused
 from django_jobqueue.management.jobqueue.many import Told, do_to_each
 from django_jobqueue.management.jobqueue.options import (
     add_act_options,
@@ -21,6 +22,7 @@ from django_jobqueue.management.jobqueue.options import (
     chosen,
     filter_hints,
     given,
+    is_no_task,
 )
 from django_jobqueue.management.jobqueue.story import row, tell
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
@@ -113,11 +115,14 @@ def replay_letters(terminal: Terminal, using: str, options: dict[str, Any]) -> b
         raise Usage("--per-second takes a number above 0")
 
     def replay(letter_id: int | str) -> Told:
-        job = operations.replay(letter_id, by=options["by"], reason=options["reason_text"], using=using, **edit)
+        try:
+            job = operations.replay(letter_id, by=options["by"], reason=options["reason_text"], using=using, **edit)
+        except InvalidPayload as error:
+            raise _with_way_out(error, edit) from error
         return _told(letter_id, job.pk, job.task)
 
-    ids, hints = _ids(using, options), partial(filter_hints, options)
-    return do_to_each(terminal, ids, replay, done="replayed", per_second=options["per_second"], hints=hints)
+    ids, per_second = _ids(using, options), options["per_second"]
+    return do_to_each(terminal, ids, replay, done="replayed", per_second=per_second, **_where_none(options))
 
 
 def discard_letters(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
@@ -131,8 +136,21 @@ def discard_letters(terminal: Terminal, using: str, options: dict[str, Any]) -> 
         task = Job.objects.using(using).filter(pk=letter.job_id).values_list("task", flat=True).get()
         return _told(letter.pk, letter.job_id, task)
 
-    hints = partial(filter_hints, options)
-    return do_to_each(terminal, _ids(using, options), discard, done="discarded", hints=hints)
+    return do_to_each(terminal, _ids(using, options), discard, done="discarded", **_where_none(options))
+
+
+def _where_none(options: dict[str, Any]) -> dict[str, Any]:
+    """What to say where a filter finds nothing, and whether that ends with 1."""
+    return {"hints": partial(filter_hints, options), "is_mistyped": partial(is_no_task, options)}
+
+
+def _with_way_out(error: InvalidPayload, edit: dict[str, Any]) -> InvalidPayload:
+    """Say what to type where --kwargs alone was given, and the job was enqueued with that argument by position."""
+    place = re.fullmatch(r"is given twice; it is (args\[\d+\]) too", str(error).removeprefix(f"{error.path}: "))
+    if place is None or "args" in edit:
+        return error
+    cure = f"it is {place[1]} of the stored job too: also pass --args '[]' to leave those out"
+    return InvalidPayload(error.path, cure)
 
 
 def _told(letter_id: int | str, job_id: int, task: str) -> Told:

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from django_jobqueue import operations
 from django_jobqueue.exceptions import Refused
@@ -21,11 +21,12 @@ from django_jobqueue.management.jobqueue.options import (
     chosen,
     filter_hints,
     given,
+    is_no_task,
 )
 from django_jobqueue.management.jobqueue.story import tell
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage, printable
 from django_jobqueue.models import DeadLetter, Job
-from django_jobqueue.policy.lifecycle import DUE_BY_TIME
+from django_jobqueue.policy.lifecycle import DUE_BY_TIME, WaitingFor
 from django_jobqueue.store.session import PLAN_GUARD
 from django_jobqueue.watch.glance import glance
 from django_jobqueue.watch.why import why
@@ -93,6 +94,9 @@ def list_jobs(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
             floor = top - SEARCHED_IDS if filters else 0
             jobs = jobs.filter(pk__lt=top, pk__gte=floor)
         rows = list(jobs.filter(filters).values(*_COLUMNS)[: options["limit"]])
+        if status == Job.Status.WAITING:
+            aside = _parked(using, **_filters(options)).values(*_COLUMNS)
+            rows += aside[: options["limit"] - len(rows)]
     ends_at = floor if floor > 1 and len(rows) < options["limit"] else None
     lines = [*_lines(terminal, rows, ends_at), *([] if rows else filter_hints(options))]
     terminal.answer({"jobs": rows, "searched_from": ends_at}, lines)
@@ -132,8 +136,9 @@ def cancel_jobs(terminal: Terminal, using: str, options: dict[str, Any]) -> bool
         return Told(f"job {job.pk} {job.task}", document, "cancelled" if is_over else f"is {stopped}")
 
     stopped = "stopped with its process" if options["force"] else "asked to stop"
-    ids, hints = _ids(using, options), partial(filter_hints, options)
-    return do_to_each(terminal, ids, cancel, done="cancelled", in_all=f"cancelled, or {stopped}", hints=hints)
+    hints: dict[str, Any] = {"hints": partial(filter_hints, options), "is_mistyped": partial(is_no_task, options)}
+    in_all = f"cancelled, or {stopped}"
+    return do_to_each(terminal, _ids(using, options), cancel, done="cancelled", in_all=in_all, **hints)
 
 
 def _add_filters(parser: argparse.ArgumentParser) -> None:
@@ -146,7 +151,7 @@ def _filters(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _in(status: str) -> Q:
-    # Only jobs that wait for a moment are in an index.
+    # Jobs that wait for a moment are in one index; those that wait for a worker in another: `_parked` finds them.
     return Q(status=status, waiting_for__in=DUE_BY_TIME) if status == Job.Status.WAITING else Q(status=status)
 
 
@@ -161,7 +166,15 @@ def _ids(using: str, options: dict[str, Any]) -> Iterable[int | str]:
         for status in statuses:
             jobs = Job.objects.using(using).filter(_in(status), **filters).order_by(*_ORDERS[status])
             found += jobs.values_list("pk", flat=True)[: options["limit"] - len(found)]
+        if Job.Status.WAITING in statuses:
+            found += _parked(using, **filters).values_list("pk", flat=True)[: options["limit"] - len(found)]
     return found
+
+
+def _parked(using: str, **filters: Any) -> QuerySet[Job]:
+    """What waits for a worker has an index of its own: by task, which is what a person asks about."""
+    aside = Job.objects.using(using).filter(status=Job.Status.WAITING, waiting_for=WaitingFor.WORKER)
+    return aside.filter(**filters).order_by("task")
 
 
 def _lines(terminal: Terminal, rows: list[dict[str, Any]], searched_from: int | None) -> list[str]:

@@ -33,12 +33,14 @@ def do_to_each(
     in_all: str = "",
     per_second: float | None = None,
     hints: Callable[[], list[str]] = list,
+    is_mistyped: Callable[[], bool] = bool,
 ) -> bool:
     """Do it to one after the other, and answer; False where one or more were refused.
 
     done is the past tense of the deed, which may answer with what there is to tell of the row; in_all the same for the
-    last line, if it needs other words; hints what to add where no row was found. Each row is done with, for good,
-    before the next: whoever stops the command halfway, or runs it again, harms nothing.
+    last line, if it needs other words; hints what to add where no row was found, and is_mistyped whether that is an
+    error. Each row is done with, for good, before the next: whoever stops the command halfway, or runs it again, harms
+    nothing.
     """
     did: list[int | str] = []
     words: list[Told] = []
@@ -57,11 +59,14 @@ def do_to_each(
                 words += [answer] if isinstance(answer, Told) else []
     except KeyboardInterrupt:
         interrupted = True
+    found_nothing = not did and not refused
+    told_besides = hints() if found_nothing else []
     document = {
         done: did,
         "details": [one.document for one in words],
         "refused": refused,
         "interrupted": interrupted,
+        "hints": told_besides,
     }
     lines = [f"{printable(one.line)} {one.done or done}" for one in words[:MAX_TOLD]]
     if len(words) > MAX_TOLD:
@@ -69,10 +74,8 @@ def do_to_each(
     # One line for one row says it all.
     if len(words) != 1 or refused or interrupted:
         lines += _summary(terminal, in_all or done, len(did), refused, interrupted=interrupted)
-    if not did and not refused:
-        lines += hints()
-    terminal.answer(document, lines)
-    return not refused and not interrupted
+    terminal.answer(document, [*lines, *told_besides])
+    return not refused and not interrupted and not (found_nothing and is_mistyped())
 
 
 def _summary(

@@ -92,6 +92,11 @@ def filter_hints(options: dict[str, Any], *, queues: Iterable[str] = ()) -> list
     return [printable(one) for one in hints if one]
 
 
+def is_no_task(options: dict[str, Any]) -> bool:
+    """Say whether --task names no task of the code that is here. A queue may have any name, and be empty just now."""
+    return bool(filter_hints({"task": options["task"]}))
+
+
 def default_actor() -> str:
     """Sign as `cli:` and the name of the operating system's user."""
     try:

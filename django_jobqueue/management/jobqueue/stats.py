@@ -12,10 +12,11 @@ from django_jobqueue.management.jobqueue.terminal import Terminal, duration
 from django_jobqueue.models import Pause
 from django_jobqueue.watch.stats import QueueStats, queue_stats, task_stats, total
 
-_COUNTS = ("depth", "running", "scheduled", "retrying", "snoozed", "dead")
+_COUNTS = ("depth", "running", "scheduled", "retrying", "snoozed", "unknown", "dead")
 _MEANING = (
     "depth: jobs that could start now. oldest: how long the oldest of them has been due. failed: of the attempts that "
-    "ended in the last hour, the share that failed, timed out or was lost."
+    "ended in the last hour, the share that failed, timed out or was lost. unknown: jobs whose task, or version of it, "
+    "no living worker knows, and how long the oldest of them has been put aside."
 )
 
 
@@ -74,4 +75,7 @@ def _figures(row: QueueStats) -> list[Any]:
 
 def _count(row: QueueStats, name: str) -> int | str:
     number: int = getattr(row, name)
-    return f"{number}+" if name in row.lower_bounds else number
+    shown = f"{number}+" if name in row.lower_bounds else number
+    if name == "unknown" and number:
+        return f"{shown} ({duration(row.oldest_unknown_seconds)})"
+    return shown

@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from typing import Any
 
+from django_jobqueue import registry
+from django_jobqueue.any_task import runbook_of
 from django_jobqueue.management.jobqueue.pauses import documents_of, lines_of
 from django_jobqueue.management.jobqueue.terminal import Terminal, duration, printable_lines
 from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job, Pause
+from django_jobqueue.policy.lifecycle import Reason, WaitingFor
 from django_jobqueue.shown import text, veil_named
 from django_jobqueue.store.audit import object_of
 from django_jobqueue.store.pause import live
+from django_jobqueue.watch.parked import prospect_of
 from django_jobqueue.watch.workers import worker_names
 
 NEWEST = 20
@@ -35,6 +40,10 @@ class Story:
     """The newest attempt that was charged, unless that is the death."""
     pauses: list[Pause]
     """What keeps a job that is ready from being started."""
+    runbook: str
+    """What the task says of its dead letters."""
+    prospect: str
+    """What a job that was put aside waits for, and until when."""
 
 
 def tell(terminal: Terminal, job: Job, letter: DeadLetter | None, using: str) -> None:
@@ -42,7 +51,7 @@ def tell(terminal: Terminal, job: Job, letter: DeadLetter | None, using: str) ->
     story = _read(job, letter, using)
     _cover(story)
     document = {
-        "dead_letter": letter and row(letter) | _error_columns(story.death),
+        "dead_letter": letter and row(letter) | _error_columns(story.death) | {"runbook": story.runbook},
         "job": row(job),
         "attempts": [row(attempt) for attempt in story.attempts],
         "audit": [row(entry) for entry in story.entries],
@@ -74,7 +83,19 @@ def _read(job: Job, letter: DeadLetter | None, using: str) -> Story:
         [each for each in live(using) if each.covers(queue_name=job.queue_name, task=job.task)]
         if job.status == Job.Status.READY
         else [],
+        text(runbook_of(registry.find(job.task))) if letter else "",
+        _prospect(job, using) if job.waiting_for == WaitingFor.WORKER else "",
     )
+
+
+def _prospect(job: Job, using: str) -> str:
+    prospect = prospect_of(job.task, job.version, backend=job.backend, using=using)
+    if prospect.is_known:
+        return "A living worker knows this task by now, and takes it back."
+    which = f" in version {job.version}" if prospect.reason == Reason.UNKNOWN_VERSION else ""
+    until = job.parked_at and job.parked_at + timedelta(seconds=prospect.after_seconds)
+    by = f" by {until.isoformat(timespec='seconds')}" if until else ""
+    return f"No living worker knows this task{which}; if none does{by} it becomes a dead letter ({prospect.reason})."
 
 
 def _cover(story: Story) -> None:
@@ -103,8 +124,10 @@ def _lines(terminal: Terminal, story: Story, names: Mapping[Any, str]) -> list[s
     if letter:
         fields = _without_id(letter) | _error("error", story.death)
         lines += [heading(f"Dead letter {letter.pk}"), *terminal.fields(fields), ""]
+        lines += [heading("Runbook"), *printable_lines(story.runbook), ""] if story.runbook else []
     lines += [heading(f"Job {job.pk}"), *terminal.fields(_without_id(job) | _error("last_error", story.last_error))]
     lines += lines_of(terminal, story.pauses)
+    lines += [terminal.style.WARNING(story.prospect)] if story.prospect else []
     if story.attempts:
         lines += ["", *_attempts(terminal, story.attempts, names)]
     if story.entries:

@@ -83,7 +83,9 @@ def printable_lines(words: str) -> list[str]:
 
 
 def duration(seconds: float) -> str:
-    """Show seconds as a person says them, in the two largest units: 45s, 3m20s, 2h05m, 4d06h."""
+    """Show seconds as a person says them, in the two largest units: 140ms, 45s, 3m20s, 2h05m, 4d06h."""
+    if seconds < 1:
+        return f"{int(seconds * 1000)}ms"
     whole = int(seconds)
     minutes, hours, days = whole // 60, whole // 3600, whole // 86400
     if minutes == 0:

@@ -1,5 +1,5 @@
 -- reads      live jobs, open letters and the newest attempts, counted by queue, task and kind
--- index      jobqueue_job_ready, jobqueue_job_due, jobqueue_job_running, jobqueue_letter_open, and the primary keys of attempt and
+-- index      jobqueue_job_ready, _due, _parked and _running, jobqueue_letter_open, and the primary keys of attempt and
 --            job: each ORDER BY is that of its index, so that the LIMIT ends the scan
 -- safe because  it locks nothing, and looks at no more than a given number of rows of a kind. The recursive part finds the oldest job of every
 --            priority by one probe each, so the age of the oldest is right beyond the cap too
@@ -41,6 +41,13 @@ waiting AS (
     ORDER BY run_after, id
     LIMIT %(cap)s
 ),
+parked AS (
+    SELECT queue_name, task, parked_at
+    FROM {job}
+    WHERE status = 'WAITING' AND waiting_for = 'worker'
+    ORDER BY task
+    LIMIT %(cap)s
+),
 running AS (
     SELECT queue_name, task
     FROM {job}
@@ -72,6 +79,10 @@ counts AS (
     SELECT kind, queue_name, task, count(*), min(run_after) FILTER (WHERE kind = 'due')
     FROM waiting
     GROUP BY kind, queue_name, task
+    UNION ALL
+    SELECT 'unknown', queue_name, task, count(*), min(parked_at)
+    FROM parked
+    GROUP BY queue_name, task
     UNION ALL
     SELECT 'running', queue_name, task, count(*), NULL
     FROM running
