@@ -117,7 +117,7 @@ def test_what_does_not_fit_a_template_is_told_in_words(template, argument, words
 def test_what_a_property_of_an_argument_raises_is_its_own():
     """That it is no attribute would be wrong: the property is there."""
     for field, error in (("invoice_id.broken", "AttributeError"), ("invoice_id[broken]", "KeyError")):
-        with pytest.raises(InvalidPayload, match=rf"cannot be filled in: {error} \(.*test_unique_key\.py, line"):
+        with pytest.raises(InvalidPayload, match=rf"cannot be filled in: {error} \(.*test_keys\.py, line"):
             key(f"{{{field}}}", Touchy("x"))
 
 
