@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 from django.db.models import Prefetch
 
-from django_jobqueue import registry, results
+from django_jobqueue import deferred, registry, results
 from django_jobqueue.compat import AnyTask, task_enqueued
 from django_jobqueue.conf import Options
 from django_jobqueue.models import Attempt, Job
-from django_jobqueue.store import deferred, enqueue, notify, reserved
+from django_jobqueue.store import enqueue, notify, reserved
 from django_jobqueue.store.enqueue import Enqueued, Key, NewJob, key_of
 
 logger = logging.getLogger("django_jobqueue")

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from django.db import connections
 
+from django_jobqueue import deferred
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.database import queue_options
-from django_jobqueue.store import deferred
 from django_jobqueue.tasks import names_of
 
 
