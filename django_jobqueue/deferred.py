@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django.db import connections, transaction
+from django.db.backends.base.base import BaseDatabaseWrapper
 
 from django_jobqueue.store.enqueue import Key, NewJob, key_of
 
@@ -83,12 +84,15 @@ class Batch:
 
 
 class _Block:
-    """A transaction, or a savepoint in it, that is open on the queue's own database."""
+    """A transaction, or a savepoint in it, that is open on the queue's own database.
 
-    def __init__(self, using: str) -> None:
-        self._using = using
+    Its callback is the first of all: Django has emptied the list by then, and calls nobody after one that has raised.
+    """
+
+    def __init__(self, connection: BaseDatabaseWrapper, savepoints: set[str]) -> None:
+        self.savepoints = savepoints
+        self._connection = connection
         self._is_committed = False
-        transaction.on_commit(self, using=using, robust=True)
 
     def __call__(self) -> None:
         self._is_committed = True
@@ -96,7 +100,7 @@ class _Block:
     @property
     def stands(self) -> bool:
         """Whether it was not rolled back: it is committed, or Django still knows what to call then."""
-        return self._is_committed or any(hook[1] is self for hook in connections[self._using].run_on_commit)
+        return self._is_committed or any(hook[1] is self for hook in self._connection.run_on_commit)
 
 
 def is_open(rows: str) -> bool:
@@ -116,13 +120,27 @@ def wait(wishes: Sequence[Wish], insert: Insert, *, rows: str, using: str) -> No
     batch = last
     if batch is None or batch.savepoints != savepoints or batch.insert != insert:
         batch = Batch(insert, rows=rows, savepoints=savepoints, others=last.others if last else [])
-    batch.add(wishes, _Block(using) if connections[using].in_atomic_block else None)
+    batch.add(wishes, _block_of(connections[using]) if connections[using].in_atomic_block else None)
     transaction.on_commit(batch, using=rows)
 
 
 def batches(rows: str) -> list[Batch]:
     """Return what waits for the commit of the transaction on `rows`, the newest first."""
     return list(dict.fromkeys(_hooks(rows)))
+
+
+def _block_of(connection: BaseDatabaseWrapper) -> _Block:
+    """Return the block that is open there: those who ask in the same savepoints share one."""
+    hooks, savepoints = connection.run_on_commit, set(connection.savepoint_ids)
+    never_commits = any(getattr(block, "_from_testcase", False) for block in connection.atomic_blocks[:1])
+    newest_first = reversed(hooks) if never_commits else hooks
+    newest = next((hook[1] for hook in newest_first if isinstance(hook[1], _Block)), None)
+    if newest is not None and newest.savepoints == savepoints:
+        return newest
+    block = _Block(connection, savepoints)
+    # A TestCase captures callbacks by their places, so there it comes last.
+    hooks.insert(len(hooks) if never_commits else 0, (savepoints, block, True))  # type: ignore[arg-type]  # the stubs know two
+    return block
 
 
 def _hooks(rows: str) -> Iterator[Batch]:

@@ -368,6 +368,41 @@ class TestTransactionsOfTheQueue:
         assert ids() == [second.id]
 
 
+class TestCallbacksOfTheProject:
+    """Django calls nobody after a callback that has raised."""
+
+    def test_one_that_raises_at_the_commit_of_the_queue_drops_no_job(self):
+        """That commit was made, and so is the one of the rows."""
+        with transaction.atomic():
+            Trace.objects.create(what="row")
+            with pytest.raises(ZeroDivisionError), transaction.atomic(using="queue"):
+                transaction.on_commit(lambda: 1 / 0, using="queue")
+                result = cast.succeed.enqueue()
+
+        assert Trace.objects.count() == 1
+        assert ids() == [result.id]
+
+    def test_what_they_do_finds_the_jobs_of_that_commit(self):
+        """A transaction on the rows that ends in one has its job."""
+        rows = transaction.atomic()
+        rows.__enter__()
+        with transaction.atomic(using="queue"):
+            transaction.on_commit(lambda: rows.__exit__(None, None, None), using="queue")
+            result = cast.succeed.enqueue()
+
+        assert ids() == [result.id]
+
+    def test_a_block_of_the_queue_leaves_one_callback(self, queue):
+        """However many jobs are asked for inside of it."""
+        with transaction.atomic(), transaction.atomic(using="queue"):
+            for _ in range(3):
+                cast.succeed.enqueue()
+            with transaction.atomic(using="queue"):
+                cast.succeed.enqueue()
+
+            assert len(queue.run_on_commit) == 2
+
+
 class TestHabitsOfProjects:
     """Where a transaction comes from makes no difference."""
 
