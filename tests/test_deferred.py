@@ -59,6 +59,25 @@ def broken_queue():
         rename("elsewhere", "django_jobqueue_job")
 
 
+@pytest.fixture
+def unlucky_insert():
+    """Have the first INSERT of a job refused, as one that has met other transactions."""
+    with connection.cursor() as cursor:
+        cursor.execute("""
+            CREATE SEQUENCE luck;
+            CREATE FUNCTION need_luck() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF nextval('luck') = 1 THEN RAISE 'not now' USING ERRCODE = 'serialization_failure'; END IF;
+                RETURN NULL;
+            END $$;
+            """)
+        cursor.execute(
+            f"CREATE TRIGGER luck AFTER INSERT ON {Job._meta.db_table} FOR EACH STATEMENT EXECUTE FUNCTION need_luck()"
+        )
+    yield
+    with connection.cursor() as cursor:
+        cursor.execute("DROP FUNCTION need_luck() CASCADE; DROP SEQUENCE luck;")
+
+
 def rename(old, new):
     with connection.cursor() as cursor:
         cursor.execute(f"ALTER TABLE {old} RENAME TO {new}")
@@ -296,6 +315,36 @@ class TestWhatIsLost:
                 cursor.execute("SELECT pg_terminate_backend(%s, 10000)", [queue.connection.info.backend_pid])
 
         assert ids() == [result.id]
+
+    def test_a_connection_that_lives_is_kept(self, queue):
+        """A refused statement is an OperationalError too: the session keeps its settings, and does not wait again."""
+        with queue.cursor() as cursor:
+            cursor.execute("SET lock_timeout = '20ms'")
+        session = queue.connection
+        with (
+            transaction.atomic(using="spare"),
+            connections["spare"].cursor() as cursor,
+            CaptureQueriesContext(queue) as queries,
+            pytest.raises(OperationalError, match="lock timeout"),
+        ):
+            # Whoever waits without a limit is not left to wait for ever.
+            cursor.execute("SET LOCAL idle_in_transaction_session_timeout = '3s'")
+            cursor.execute(f"LOCK TABLE {Job._meta.db_table} IN EXCLUSIVE MODE")
+            with transaction.atomic():
+                cast.succeed.enqueue()
+
+        assert inserts(queries) == 1
+        assert queue.connection is session
+        queue.close()
+
+    def test_what_met_others_is_tried_again_in_the_same_session(self, queue, unlucky_insert):
+        """Nothing of it is there, as after a deadlock, and nothing is wrong with the connection."""
+        with transaction.atomic():
+            result = cast.succeed.enqueue()
+            session = queue.connection
+
+        assert ids() == [result.id]
+        assert queue.connection is session
 
     def test_inside_a_transaction_of_the_queue_none_is_replaced(self, queue):
         """What that transaction has done is lost with it."""

@@ -50,18 +50,28 @@ def holders(jobs: Sequence[NewJob], *, using: str) -> dict[Key, Enqueued]:
 def enqueue_reserved(jobs: Mapping[int, NewJob], *, using: str) -> dict[int, Enqueued]:
     """Insert jobs under their ids, all or none, but for those whose key a live job holds: they have no answer.
 
-    Runs in the transaction that is open on `using`, or commits by itself. A connection that turns out to be dead is
-    replaced once: it may have been idle since the ids were taken.
+    Runs in the transaction that is open on `using`, or commits by itself. Then it is tried a second time where it had
+    met other transactions, and on a new connection where this one turns out to be dead: it may have been idle since the
+    ids were taken.
     """
     connection = connections[using]
     try:
         return _insert(jobs, using)
-    except (OperationalError, InterfaceError):
+    except (OperationalError, InterfaceError) as error:
         if connection.in_atomic_block or not connection.autocommit:
             raise
+        if not _has_met_others(error):
+            # A session that lives has settings that a new one lacks, and would be refused again.
+            if connection.is_usable():
+                raise
+            connection.close()
         # If the answer alone was lost, the rows are found under their ids.
-        connection.close()
         return _insert(jobs, using)
+
+
+def _has_met_others(error: Exception) -> bool:
+    """Whether PostgreSQL rolled it back for the sake of other transactions: a deadlock, a serialization failure."""
+    return str(getattr(error.__cause__, "sqlstate", None)).startswith("40")
 
 
 def _insert(jobs: Mapping[int, NewJob], using: str) -> dict[int, Enqueued]:
