@@ -19,7 +19,7 @@ def come_to_the_commit(backend: str) -> None:
     rows = queue_options(backend).transaction_database
     blocks = connections[rows].atomic_blocks if rows in connections else []
     if blocks and getattr(blocks[-1], "_from_testcase", False):
-        for batch in reversed(deferred.batches(rows)):
+        for batch in deferred.batches(rows):
             batch()
 
 
