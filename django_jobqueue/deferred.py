@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from django.db import connections, transaction
@@ -36,6 +36,9 @@ class Wish:
     id: int
     job: NewJob
     result: Any
+    twins: list[Any] = field(default_factory=list)
+    """What those were answered with who asked for the same job later in the transaction."""
+
     blocks: tuple[_Block, ...] = ()
     """The blocks that it was asked for in, on the database of the rows and on that of the queue: its fate is theirs."""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
@@ -73,8 +73,8 @@ class Producer:
         """Tell workers, receivers, and the answers that were given, what came of wishes."""
         there = [wish for wish in wishes if wish.id in rows]
         for wish in there:
-            # As `refresh` would.
-            object.__setattr__(wish.result, "enqueued_at", rows[wish.id].enqueued_at)
+            for result in (wish.result, *wish.twins):
+                _write(result, enqueued_at=rows[wish.id].enqueued_at)
         self._announce([(wish.job, rows[wish.id]) for wish in there])
         self._tell_of_holders([wish for wish in wishes if wish.id not in rows])
         for wish in there:
@@ -92,7 +92,8 @@ class Producer:
             if key in held:
                 answers.append(held[key])
             elif key in wished:
-                answers.append(replace(wished[key].result, created=False))
+                wished[key].twins.append(twin := replace(wished[key].result, created=False))
+                answers.append(twin)
             else:
                 number = next(ids)
                 wish = deferred.Wish(number, call.job, self._result(call, number, None))
@@ -118,12 +119,18 @@ class Producer:
 
     def _tell_of_holders(self, wishes: Sequence[deferred.Wish]) -> None:
         for wish in wishes:
-            object.__setattr__(wish.result, "created", False)
+            _write(wish.result, created=False)
             logger.info(
                 "job %s of %s is not inserted at the commit: a live job holds its unique key by then",
                 wish.id,
                 wish.job.task,
             )
+        held = self._held([wish.job for wish in wishes])
+        for wish in wishes:
+            if holder := held.get(key_of(wish.job)):
+                # As `refresh` of that job would. One that has ended by now stands for nobody.
+                for result in (wish.result, *wish.twins):
+                    _write(result, **{each.name: getattr(holder, each.name) for each in fields(holder)})
 
     def _announce(self, jobs: Sequence[tuple[NewJob, Enqueued]]) -> None:
         if self._options.notify:
@@ -147,3 +154,9 @@ class Producer:
     def _tell(self, result: results.TaskResult) -> None:
         # The job exists: a receiver that fails must not tell the caller otherwise.
         task_enqueued.send_robust(self._sender, task_result=result)
+
+
+def _write(result: results.TaskResult, **values: Any) -> None:
+    """Change what a caller was given, as `refresh` does."""
+    for name, value in values.items():
+        object.__setattr__(result, name, value)
