@@ -48,8 +48,12 @@ class Producer:
         self._announce([(call.job, row) for call, row in zip(calls, rows, strict=True) if row.created])
         held = [row.id for row in rows if not row.created]
         holders = self.read(held, created=False) if held else {}
+        # One that has ended since may have been deleted: then its key is free.
+        gone = [call for call, row in zip(calls, rows, strict=True) if not row.created and row.id not in holders]
+        again = iter(self.ask(gone) if gone else [])
         return [
-            self._made(call, row) if row.created else holders[row.id] for call, row in zip(calls, rows, strict=True)
+            self._made(call, row) if row.created else holders.get(row.id) or next(again)
+            for call, row in zip(calls, rows, strict=True)
         ]
 
     def read(self, numbers: Sequence[int], *, created: bool = True) -> dict[int, results.TaskResult]:
