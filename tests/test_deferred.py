@@ -1,6 +1,7 @@
 """A queue on another alias than the rows: the id is known at the call, and the commit of the rows decides."""
 
 import logging
+import os
 import sys
 from contextlib import suppress
 from dataclasses import replace
@@ -16,7 +17,7 @@ from django.urls import path
 
 from django_jobqueue import deferred, once, producer, task
 from django_jobqueue.compat import TaskResultDoesNotExist, task_backends, task_enqueued
-from django_jobqueue.exceptions import InvalidOptions, InvalidPayload
+from django_jobqueue.exceptions import InvalidOptions, InvalidPayload, MissingGrant
 from django_jobqueue.models import Effect, Job
 from django_jobqueue.store import reserved
 from django_jobqueue.store.enqueue import NewJob
@@ -59,6 +60,21 @@ def broken_queue():
     yield lambda: rename("django_jobqueue_job", "elsewhere")
     with suppress(ProgrammingError):
         rename("elsewhere", "django_jobqueue_job")
+
+
+@pytest.fixture
+def narrow_role(queue):
+    """Let the session of the queue do what is granted on the tables, and no more. Answers with the name of the role."""
+    role = f"narrow_{os.getpid()}"
+    table = Job._meta.db_table
+    with connection.cursor() as cursor:
+        cursor.execute(f"CREATE ROLE {role}; GRANT SELECT, INSERT ON {table} TO {role}")
+    with queue.cursor() as cursor:
+        cursor.execute(f"SET ROLE {role}")
+    yield role
+    queue.close()
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP OWNED BY {role}; DROP ROLE {role}")
 
 
 @pytest.fixture
@@ -159,6 +175,21 @@ class TestTheCommitDecides:
             cast.succeed.enqueue()
 
         assert not Trace.objects.exists()
+
+    def test_ids_take_a_grant_of_their_own(self, narrow_role):
+        """An INSERT alone needs none on the sequence. The error says what to type, and nothing is committed."""
+        cast.succeed.enqueue()
+        with pytest.raises(MissingGrant, match="GRANT USAGE ON SEQUENCE") as refused, transaction.atomic():
+            Trace.objects.create(what="row")
+            cast.succeed.enqueue()
+        assert not Trace.objects.exists()
+
+        with connection.cursor() as cursor:
+            sequence = str(refused.value).partition("SEQUENCE ")[2].partition(" ")[0]
+            cursor.execute(f"GRANT USAGE ON SEQUENCE {sequence} TO {narrow_role}")
+        with transaction.atomic():
+            cast.succeed.enqueue()
+        assert Job.objects.count() == 2
 
     def test_jobs_of_one_fate_are_one_statement(self, queue):
         """Single calls and batches, in the order of their ids; workers are told behind it."""

@@ -7,11 +7,13 @@ enqueue_reserved   insert the rows under these ids
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 
-from django.db import InterfaceError, OperationalError, connections, transaction
+from django.db import InterfaceError, OperationalError, ProgrammingError, connections, transaction
+from psycopg.errors import InsufficientPrivilege
 
+from django_jobqueue.exceptions import MissingGrant
 from django_jobqueue.models import Job
 from django_jobqueue.store.enqueue import (
     Enqueued,
@@ -26,16 +28,27 @@ from django_jobqueue.store.statement import Row, Statement, array, run_on
 
 
 def reserve(count: int, *, using: str) -> list[int]:
-    """Take ids that no other job will get, in order. Raises MissingTables."""
+    """Take ids that no other job will get, in order. Raises MissingTables, or MissingGrant."""
     if not count:
         return []
     table, column = Job._meta.db_table, Job._meta.pk.column
-    with telling_of_missing_tables(using), connections[using].cursor() as cursor:
+    with telling_of_missing_tables(using), _telling_of_missing_grant(using), connections[using].cursor() as cursor:
         cursor.execute(
             "SELECT nextval(pg_get_serial_sequence(%s, %s)) FROM generate_series(1, %s)",
             [connections[using].ops.quote_name(table), column, count],
         )
         return sorted(number for (number,) in cursor.fetchall())
+
+
+@contextmanager
+def _telling_of_missing_grant(using: str) -> Iterator[None]:
+    try:
+        yield
+    except ProgrammingError as error:
+        if isinstance(error.__cause__, InsufficientPrivilege):
+            # PostgreSQL's own name for it, unless somebody has given it another.
+            raise MissingGrant(using, f"{Job._meta.db_table}_{Job._meta.pk.column}_seq") from error
+        raise
 
 
 def holders(jobs: Sequence[NewJob], *, using: str) -> dict[Key, Enqueued]:
