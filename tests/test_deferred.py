@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import pytest
 from asgiref.sync import async_to_sync
-from django.db import DataError, OperationalError, connection, connections, transaction
+from django.db import DataError, IntegrityError, OperationalError, connection, connections, transaction
 from django.db.utils import ProgrammingError
 from django.http import HttpResponse
 from django.test import Client
@@ -60,6 +60,20 @@ def broken_queue():
     yield lambda: rename("django_jobqueue_job", "elsewhere")
     with suppress(ProgrammingError):
         rename("elsewhere", "django_jobqueue_job")
+
+
+@pytest.fixture
+def refuse_an_invoice():
+    """Return a function after which a job of the second statement cannot be inserted."""
+    table = Job._meta.db_table
+
+    def refuse():
+        with connection.cursor() as cursor:
+            cursor.execute(f"ALTER TABLE {table} ADD CONSTRAINT refused CHECK (unique_key <> 'invoice:699')")
+
+    yield refuse
+    with connection.cursor() as cursor:
+        cursor.execute(f"ALTER TABLE {table} DROP CONSTRAINT IF EXISTS refused")
 
 
 @pytest.fixture
@@ -209,14 +223,21 @@ class TestTheCommitDecides:
         assert [job.args for job in Job.objects.order_by("pk")] == [[1], [2], [3], [4]]
         assert ids() == [first.id, *[result.id for result in many], last.id]
 
-    def test_many_jobs_come_all_or_none(self):
+    def test_many_jobs_come_all_or_none(self, refuse_an_invoice):
         """More than one statement carries too, without keys and with."""
         calls = [(cast.bill, (number,), {}) for number in range(700)]
         calls += [(cast.give_back, (number,), {}) for number in range(700)]
         with transaction.atomic():
             results = task_backends["default"].enqueue_many(calls)
-
         assert ids() == [result.id for result in results]
+        Job.objects.all().delete()
+
+        refuse_an_invoice()
+        with pytest.raises(IntegrityError), transaction.atomic():
+            Trace.objects.create(what="row")
+            task_backends["default"].enqueue_many(calls)
+        assert Trace.objects.exists()
+        assert not Job.objects.exists()
 
     def test_each_alias_in_tasks_has_its_own(self, queue):
         """Two of them may ask in one transaction."""
@@ -648,6 +669,22 @@ class TestHabitsOfProjects:
 
         assert Job.objects.count() == 2
 
+    @pytest.mark.parametrize(("keep", "count"), [("commit", 1), ("rollback", 0)])
+    def test_by_hand_on_the_queue(self, queue, keep, count):
+        """The INSERT follows the commit of the rows, and what is done by hand then decides on the job."""
+        queue.set_autocommit(False)
+        try:
+            with transaction.atomic():
+                Trace.objects.create(what="row")
+                result = cast.succeed.enqueue()
+            assert result.enqueued_at is not None
+            assert not Job.objects.exists()
+            getattr(queue, keep)()
+        finally:
+            queue.set_autocommit(True)
+
+        assert (Trace.objects.count(), Job.objects.count()) == (1, count)
+
     @pytest.mark.parametrize(("address", "count"), [("/return/", 1), ("/raise/", 0)])
     def test_atomic_requests(self, address, count):
         """A view that raises leaves neither rows nor jobs."""
@@ -659,8 +696,16 @@ class TestHabitsOfProjects:
 
         assert (Trace.objects.count(), Job.objects.count()) == (count, count)
 
-    def test_coroutines(self):
-        """They have no transactions: the job is there at once."""
+    def test_a_coroutine_that_a_transaction_waits_for(self):
+        """It asks in the thread of the transaction, and so inside of it."""
+        with transaction.atomic():
+            result = async_to_sync(cast.succeed.aenqueue)()
+            assert not Job.objects.exists()
+
+        assert ids() == [result.id]
+
+    def test_a_coroutine_of_its_own(self):
+        """It has no transaction: the job is there at once."""
         result = async_to_sync(cast.succeed.aenqueue)()
 
         assert ids() == [result.id]
