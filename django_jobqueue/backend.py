@@ -118,8 +118,8 @@ class JobQueueBackend(BaseTaskBackend):
         Where that is on OPTIONS `transaction_database`, and the queue elsewhere, the INSERT follows the commit, which
         raises what becomes of it.
 
-        Raises InvalidTask, InvalidPayload, InvalidOptions, UnsupportedDatabase or MissingTables; then nothing is
-        written.
+        Raises InvalidTask, InvalidPayload, InvalidOptions, UnsupportedDatabase, MissingTables or MissingGrant; then
+        nothing is written.
         """
         self.validate_task(task)
         call = self._call(task, args, kwargs)

@@ -5,6 +5,7 @@
     ├── InvalidPayload        arguments or a result that JSON or PostgreSQL cannot hold
     ├── UnsupportedDatabase   the queue's database is not PostgreSQL
     ├── MissingTables         migrate has not been run there
+    ├── MissingGrant          its role may not take ids from the sequence of the jobs
     ├── UniqueKeyContended    the holders of a unique key come and go too fast to be caught
     ├── Refused               an operation that the state of a job does not allow; has `.code`
     ├── KeyReused             a key of `once` stands for another call, or for other arguments
@@ -59,6 +60,17 @@ class MissingTables(JobQueueError, ImproperlyConfigured):
         super().__init__(
             f"the tables of the job queue are missing, or older than this release, in DATABASES[{database!r}]; "
             f"run manage.py migrate --database {database}"
+        )
+
+
+class MissingGrant(JobQueueError, ImproperlyConfigured):
+    """The role of the queue's database may not take ids ahead of the INSERT, as a transaction on another one needs."""
+
+    def __init__(self, database: str, sequence: str) -> None:
+        super().__init__(
+            f"a job that waits for a commit on another database takes its id at once, and the role of "
+            f"DATABASES[{database!r}] may not: an INSERT alone needs no grant for it. "
+            f"GRANT USAGE ON SEQUENCE {sequence} to that role"
         )
 
 

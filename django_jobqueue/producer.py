@@ -7,18 +7,18 @@ are two, and a transaction is open on the second, its commit decides: the id is 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, NamedTuple
 
 from django.db.models import Prefetch
 
-from django_jobqueue import registry, results
+from django_jobqueue import deferred, registry, results
 from django_jobqueue.compat import AnyTask, task_enqueued
 from django_jobqueue.conf import Options
 from django_jobqueue.models import Attempt, Job
-from django_jobqueue.store import deferred, enqueue, notify, reserved
+from django_jobqueue.store import enqueue, notify, reserved
 from django_jobqueue.store.enqueue import OPEN, Enqueued, Key, NewJob, key_of
 
 logger = logging.getLogger("django_jobqueue")
@@ -48,8 +48,12 @@ class Producer:
         self._announce([(call.job, row) for call, row in zip(calls, rows, strict=True) if row.created])
         held = [row.id for row in rows if not row.created]
         holders = self.read(held, created=False) if held else {}
+        # One that has ended since may have been deleted: then its key is free.
+        gone = [call for call, row in zip(calls, rows, strict=True) if not row.created and row.id not in holders]
+        again = iter(self.ask(gone) if gone else [])
         return [
-            self._made(call, row) if row.created else holders[row.id] for call, row in zip(calls, rows, strict=True)
+            self._made(call, row) if row.created else holders.get(row.id) or next(again)
+            for call, row in zip(calls, rows, strict=True)
         ]
 
     def read(self, numbers: Sequence[int], *, created: bool = True) -> dict[int, results.TaskResult]:
@@ -63,57 +67,74 @@ class Producer:
 
     def is_awaited(self, number: int) -> bool:
         """Whether a job is one that the transaction which is open here has asked for, and that is not inserted yet."""
-        waiting = deferred.batches(self._options.transaction_database)
-        return any(wish.id == number for batch in waiting for wish in batch.wishes)
+        return deferred.is_awaited(self._options.transaction_database, number)
+
+    def insert(self, wishes: Sequence[deferred.Wish]) -> dict[int, Enqueued]:
+        """Insert what has waited; the answer, by ids, lacks those whose key a live job holds by then."""
+        return reserved.enqueue_reserved({wish.id: wish.job for wish in wishes}, using=self._options.database)
+
+    def tell(self, wishes: Sequence[deferred.Wish], rows: Mapping[int, Enqueued]) -> None:
+        """Tell workers, receivers, and the answers that were given, what came of wishes."""
+        there = [wish for wish in wishes if wish.id in rows]
+        for wish in there:
+            for result in (wish.result, *wish.twins):
+                _write(result, enqueued_at=rows[wish.id].enqueued_at)
+        self._announce([(wish.job, rows[wish.id]) for wish in there])
+        self._tell_of_holders([wish for wish in wishes if wish.id not in rows])
+        for wish in there:
+            self._tell(wish.result)
 
     def _ask_for_later(self, calls: Sequence[Call]) -> list[results.TaskResult]:
         options = self._options
-        twins = self._twins([call.job for call in calls if call.job.unique_key is not None])
-        missing = sum(key_of(call.job) not in twins for call in calls)
+        wished, held = self._seen([call.job for call in calls if call.job.unique_key is not None])
+        keys = {key_of(call.job) for call in calls if call.job.unique_key is not None} - wished.keys() - held.keys()
+        missing = len(keys) + sum(call.job.unique_key is None for call in calls)
         ids = iter(reserved.reserve(missing, using=options.database))
         answers, wishes = [], []
         for call in calls:
             key = key_of(call.job)
-            if key in twins:
-                answers.append(twins[key])
-                continue
-            number = next(ids)
-            wish = deferred.Wish(number, call.job, self._result(call, number, None))
-            if call.job.unique_key is not None:
-                twins[key] = replace(wish.result, created=False)
-            answers.append(wish.result)
-            wishes.append(wish)
+            if key in held:
+                answers.append(held[key])
+            elif key in wished:
+                wished[key].twins.append(twin := replace(wished[key].result, created=False))
+                answers.append(twin)
+            else:
+                number = next(ids)
+                wish = deferred.Wish(number, call.job, self._result(call, number, None))
+                if call.job.unique_key is not None:
+                    wished[key] = wish
+                answers.append(wish.result)
+                wishes.append(wish)
         if wishes:
-            deferred.wait(wishes, self._insert, rows=options.transaction_database, using=options.database)
+            deferred.wait(wishes, self, rows=options.transaction_database, using=options.database)
         return answers
 
-    def _twins(self, jobs: Sequence[NewJob]) -> dict[Key, results.TaskResult]:
-        """Answer for the keys that are held now, or that this transaction has asked for."""
-        if not jobs:
-            return {}
-        waiting = deferred.batches(self._options.transaction_database)
-        asked = {key_of(job): wish for job in jobs for batch in waiting if (wish := batch.asked(key_of(job)))}
-        held = reserved.holders([job for job in jobs if key_of(job) not in asked], using=self._options.database)
-        holders = self.read([row.id for row in held.values()], created=False)
-        return {key: replace(wish.result, created=False) for key, wish in asked.items()} | {
-            key: holders[row.id] for key, row in held.items() if row.id in holders
-        }
+    def _seen(self, jobs: Sequence[NewJob]) -> tuple[dict[Key, deferred.Wish], dict[Key, results.TaskResult]]:
+        """Find what this transaction has asked for under the keys of jobs, and what holds the others now."""
+        rows = self._options.transaction_database
+        wished = {key_of(job): wish for job in jobs if (wish := deferred.asked(rows, key_of(job)))}
+        return wished, self._held([job for job in jobs if key_of(job) not in wished])
 
-    def _insert(self, wishes: Sequence[deferred.Wish]) -> None:
-        rows = reserved.enqueue_reserved({wish.id: wish.job for wish in wishes}, using=self._options.database)
-        self._announce([(wish.job, rows[wish.id]) for wish in wishes if wish.id in rows])
+    def _held(self, jobs: Sequence[NewJob]) -> dict[Key, results.TaskResult]:
+        """Read the live jobs that hold the keys of jobs now."""
+        rows = reserved.holders(jobs, using=self._options.database)
+        found = self.read([row.id for row in rows.values()], created=False) if rows else {}
+        return {key: found[row.id] for key, row in rows.items() if row.id in found}
+
+    def _tell_of_holders(self, wishes: Sequence[deferred.Wish]) -> None:
         for wish in wishes:
-            if row := rows.get(wish.id):
-                # What the caller was given is told what came of it, as `refresh` would.
-                object.__setattr__(wish.result, "enqueued_at", row.enqueued_at)
-                self._tell(wish.result)
-            else:
-                object.__setattr__(wish.result, "created", False)
-                logger.info(
-                    "job %s of %s is not inserted at the commit: a live job holds its unique key by then",
-                    wish.id,
-                    wish.job.task,
-                )
+            _write(wish.result, created=False)
+            logger.info(
+                "job %s of %s is not inserted at the commit: a live job holds its unique key by then",
+                wish.id,
+                wish.job.task,
+            )
+        held = self._held([wish.job for wish in wishes])
+        for wish in wishes:
+            if holder := held.get(key_of(wish.job)):
+                # As `refresh` of that job would. One that has ended by now stands for nobody.
+                for result in (wish.result, *wish.twins):
+                    _write(result, **{each.name: getattr(holder, each.name) for each in fields(holder)})
 
     def _announce(self, jobs: Sequence[tuple[NewJob, Enqueued]]) -> None:
         if self._options.notify:
@@ -140,3 +161,9 @@ class Producer:
     def _tell(self, result: results.TaskResult) -> None:
         # The job exists: a receiver that fails must not tell the caller otherwise.
         task_enqueued.send_robust(self._sender, task_result=result)
+
+
+def _write(result: results.TaskResult, **values: Any) -> None:
+    """Change what a caller was given, as `refresh` does."""
+    for name, value in values.items():
+        object.__setattr__(result, name, value)

@@ -282,3 +282,21 @@ def test_a_key_that_changes_hands_too_fast_is_told(monkeypatch, many):
         assert cast.take.enqueue("after").created
 
     assert {job.kwargs.get("first", job.args[0]) for job in Job.objects.all()} == {7, "after"}
+
+
+@pytest.mark.parametrize("many", [False, True], ids=["one", "many"])
+def test_a_holder_that_is_gone_before_it_is_read_leaves_the_key_free(many):
+    """As when it is pruned at that moment: the call makes the next job."""
+    holder = cast.bill.enqueue(7)
+
+    def prune(execute, sql, params, many, context):
+        if sql.startswith("SELECT") and '"args"' in sql:
+            race(lambda: Job.objects.filter(pk=holder.id).delete())
+        return execute(sql, params, many, context)
+
+    calls = [(cast.bill, (8,), {}), *[(cast.bill, (7,), {})] * 2]
+    with connection.execute_wrapper(prune):
+        results = task_backends["default"].enqueue_many(calls) if many else [cast.bill.enqueue(7)]
+
+    assert [result.created for result in results] == ([True, True, False] if many else [True])
+    assert {result.id for result in results} == {str(job.pk) for job in Job.objects.all()}

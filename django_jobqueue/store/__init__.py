@@ -17,7 +17,7 @@ A producer's and a person's verbs run on Django's connection, in the caller's tr
     cancel      WAITING or READY → CANCELLED,    discard   the letter OPEN → DISCARDED
                 a request where it is RUNNING    pause, resume  no job; what claims may take
 
-or, where the caller's rows are in another database, after that transaction (`deferred`, `reserved`).
+or, where the caller's rows are in another database, after that transaction (`reserved`).
 
 A worker's verbs are `Statement`s; a `Session` carries any number of them to the server in one transaction and one
 round trip:

@@ -39,6 +39,10 @@ OPEN = Gates()
 class NewJob:
     """What a producer asks for. args, kwargs and metadata are JSON text, already checked by `payload`."""
 
+    # A new field is also a column of enqueue.sql, enqueue_unique.sql and enqueue_reserved.sql, four times in each (the
+    # lists of INSERT, SELECT, unnest and AS new), an array in `_params` or `unique_params`, and is filled in by
+    # `JobQueueBackend._call`.
+
     task: str
     args: str = "[]"
     kwargs: str = "{}"

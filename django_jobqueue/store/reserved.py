@@ -7,11 +7,13 @@ enqueue_reserved   insert the rows under these ids
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 
-from django.db import InterfaceError, OperationalError, connections, transaction
+from django.db import InterfaceError, OperationalError, ProgrammingError, connections, transaction
+from psycopg.errors import InsufficientPrivilege
 
+from django_jobqueue.exceptions import MissingGrant
 from django_jobqueue.models import Job
 from django_jobqueue.store.enqueue import (
     Enqueued,
@@ -26,16 +28,27 @@ from django_jobqueue.store.statement import Row, Statement, array, run_on
 
 
 def reserve(count: int, *, using: str) -> list[int]:
-    """Take ids that no other job will get, in order. Raises MissingTables."""
+    """Take ids that no other job will get, in order. Raises MissingTables, or MissingGrant."""
     if not count:
         return []
     table, column = Job._meta.db_table, Job._meta.pk.column
-    with telling_of_missing_tables(using), connections[using].cursor() as cursor:
+    with telling_of_missing_tables(using), _telling_of_missing_grant(using), connections[using].cursor() as cursor:
         cursor.execute(
             "SELECT nextval(pg_get_serial_sequence(%s, %s)) FROM generate_series(1, %s)",
             [connections[using].ops.quote_name(table), column, count],
         )
         return sorted(number for (number,) in cursor.fetchall())
+
+
+@contextmanager
+def _telling_of_missing_grant(using: str) -> Iterator[None]:
+    try:
+        yield
+    except ProgrammingError as error:
+        if isinstance(error.__cause__, InsufficientPrivilege):
+            # PostgreSQL's own name for it, unless somebody has given it another.
+            raise MissingGrant(using, f"{Job._meta.db_table}_{Job._meta.pk.column}_seq") from error
+        raise
 
 
 def holders(jobs: Sequence[NewJob], *, using: str) -> dict[Key, Enqueued]:
@@ -50,18 +63,28 @@ def holders(jobs: Sequence[NewJob], *, using: str) -> dict[Key, Enqueued]:
 def enqueue_reserved(jobs: Mapping[int, NewJob], *, using: str) -> dict[int, Enqueued]:
     """Insert jobs under their ids, all or none, but for those whose key a live job holds: they have no answer.
 
-    Runs in the transaction that is open on `using`, or commits by itself. A connection that turns out to be dead is
-    replaced once: it may have been idle since the ids were taken.
+    Runs in the transaction that is open on `using`, or commits by itself. Then it is tried a second time where it had
+    met other transactions, and on a new connection where this one turns out to be dead: it may have been idle since the
+    ids were taken.
     """
     connection = connections[using]
     try:
         return _insert(jobs, using)
-    except (OperationalError, InterfaceError):
+    except (OperationalError, InterfaceError) as error:
         if connection.in_atomic_block or not connection.autocommit:
             raise
+        if not _has_met_others(error):
+            # A session that lives has settings that a new one lacks, and would be refused again.
+            if connection.is_usable():
+                raise
+            connection.close()
         # If the answer alone was lost, the rows are found under their ids.
-        connection.close()
         return _insert(jobs, using)
+
+
+def _has_met_others(error: Exception) -> bool:
+    """Whether PostgreSQL rolled it back for the sake of other transactions: a deadlock, a serialization failure."""
+    return str(getattr(error.__cause__, "sqlstate", None)).startswith("40")
 
 
 def _insert(jobs: Mapping[int, NewJob], using: str) -> dict[int, Enqueued]:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.db import connections
 
+from django_jobqueue import deferred
 from django_jobqueue.any_task import names_of
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.database import queue_options
-from django_jobqueue.store import deferred
 
 
 def come_to_the_commit(backend: str) -> None:
@@ -19,7 +19,7 @@ def come_to_the_commit(backend: str) -> None:
     rows = queue_options(backend).transaction_database
     blocks = connections[rows].atomic_blocks if rows in connections else []
     if blocks and getattr(blocks[-1], "_from_testcase", False):
-        for batch in reversed(deferred.batches(rows)):
+        for batch in deferred.batches(rows):
             batch()
 
 

@@ -88,6 +88,16 @@ class TestInATestCase(TestCase):
         assert [*map(str, there)] == [before.id, inside.id]
         assert [str(ran.job.pk) for ran in run_jobs()] == [before.id, inside.id, after.id]
 
+    def test_callbacks_of_the_queue_keep_their_places(self):
+        """What was left before the block is not captured by it."""
+        called = []
+        transaction.on_commit(lambda: called.append("before"), using="queue")
+        with self.captureOnCommitCallbacks(using="queue", execute=True):
+            place_order()
+            transaction.on_commit(lambda: called.append("inside"), using="queue")
+
+        assert called == ["inside"]
+
 
 @pytest.mark.django_db(databases=["default"])
 def test_the_drill_needs_commits_on_both(settings):
