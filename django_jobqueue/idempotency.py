@@ -196,9 +196,10 @@ def _request(key: str, call: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     forms = None
     with suppress(TypeError, ValueError):  # of a function in C nobody knows the hints
         forms = (forms_of if _lasts(call) else read_forms)(call, takes_context=False)
-    if forms is not None:
-        args, kwargs = forms.write(args, kwargs)
-    texts = storable_json.arguments(args, kwargs, max_bytes=MAX_JSON_BYTES)
+    written = forms.write(args, kwargs) if forms is not None else (args, kwargs)
+    texts = storable_json.arguments(*written, max_bytes=MAX_JSON_BYTES)
+    if forms:
+        forms.require_same((args, kwargs), forms.read(*map(storable_json.loads, texts)))
     stored_args, stored_kwargs = (referring(json.loads(text), secrets) for text in texts)
     with suppress(TypeError, ValueError):
         # By their names: it makes no difference how they are passed.

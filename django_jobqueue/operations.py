@@ -15,7 +15,8 @@ unharmed.
 `by` is a user or text, and may not be empty; a program signs with its name. `reason` is kept with the entry.
 
 The queue is in the database that `database.queue_database` names for the job's task backend, or for the default one
-where only an id is given. `using` overrides it, for a project whose task backends have a database each.
+where only an id is given, and for `prune`: with task backends that have a database each, name it with `using`. An id
+names another row in another database.
 """
 
 from __future__ import annotations
@@ -26,9 +27,10 @@ from typing import Any, Protocol
 
 from django_jobqueue import guard, registry
 from django_jobqueue.database import queue_database, queue_options
-from django_jobqueue.exceptions import InvalidPayload, Refused
+from django_jobqueue.exceptions import Refused
 from django_jobqueue.models import AuditEntry, DeadLetter, Job
 from django_jobqueue.payload import storable_json, storable_text
+from django_jobqueue.payload.shape import require_shape
 from django_jobqueue.store import notify
 from django_jobqueue.store.cancel import cancel as _cancel
 from django_jobqueue.store.discard import discard as _discard
@@ -99,7 +101,8 @@ def cancel(job: Job | int | str, *, by: User | str, reason: str, force: bool = F
 def prune(*, using: str | None = None) -> int:
     """Delete the records of `once` whose time is over, a thousand at a time; answer with how many.
 
-    It can be interrupted, and run while others do the same.
+    Of one database: that of `using`, or else of the default backend. It can be interrupted, and run while others do the
+    same.
     """
     database = using or queue_database()
     count = 0
@@ -201,8 +204,7 @@ def _text(value: str) -> str:
 def _edit(letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] | None, using: str) -> Edit:
     if args is None and kwargs is None:
         return NO_EDIT
-    if isinstance(args, str | bytes):
-        raise InvalidPayload("args", f"is {type(args).__name__}, not a list of arguments")
+    require_shape(() if args is None else args, {} if kwargs is None else kwargs)
     # The half that stays is read for the size, which both count towards, and to know what is new.
     job = (
         Job.objects.using(using)
