@@ -78,6 +78,11 @@ class _Once:
             raise NotInAJob(
                 f"once.external({key!r}, …) belongs in a job: only a lease tells whether whoever began it still lives"
             )
+        if attempt.has_committed:
+            raise NotInAJob(
+                f"once.external({key!r}, …) belongs in a job, and this one is finished: "
+                "in a callback of its transaction there is no lease; enqueue a job for it"
+            )
         _require_key_parameter(call)
         request = _request(key, call, args, kwargs, secrets=attempt.secrets)
         with own_commits(using):
@@ -105,7 +110,7 @@ def _done_here(wish: _Wish, make: Callable[[], Any]) -> Any:
             return _answer(found, request)
         over = found.token
     is_inside = connections[using].in_atomic_block
-    joins = attempt is not None and attempt.is_atomic and is_inside
+    joins = attempt is not None and attempt.is_atomic and is_inside and not attempt.has_committed
     try:
         with read_committed(using, durable=not joins):
             text = _result(make(), wish)
@@ -119,8 +124,9 @@ def _done_here(wish: _Wish, make: Callable[[], Any]) -> Any:
                 over=over,
                 using=using,
             )
-            # An atomic task asks in the end, once for all.
-            if attempt is not None and not joins and not effects.holds_lease(attempt, using=using):
+            # An atomic task asks in the end, once for all; its callbacks run when it has, and the lease is given up.
+            asks = attempt is not None and not joins and not attempt.has_committed
+            if attempt is not None and asks and not effects.holds_lease(attempt, using=using):
                 raise LeaseLost(f"another worker has the job by now; what was done under {key!r} is rolled back")
     except effects.Taken:
         # Whoever was first has committed it; if its record is gone since, this is the first.

@@ -10,7 +10,7 @@ from functools import wraps
 from django.db import connection, transaction
 from django.utils import timezone, translation
 
-from django_jobqueue import JobCancelled, Reject, Retry, Snooze, task
+from django_jobqueue import JobCancelled, Reject, Retry, Snooze, once, task
 from django_jobqueue.backoff import constant
 from tests.stage.models import Trace
 
@@ -206,6 +206,30 @@ def with_client(function):
 def misuse_what_is_given(client, a):
     """Raise a TypeError from inside; called with one argument, given two."""
     return len(a)
+
+
+@task
+@with_client
+def add_with_client(client, a=1):
+    """Return what was given besides a client."""
+    return a
+
+
+def misusing(function):
+    """Make a mistake of its own."""
+
+    @wraps(function)
+    def wrapper(*args, **kwargs):
+        return function(len(5))
+
+    return wrapper
+
+
+@task
+@misusing
+def misuse_in_a_decorator():
+    """Must not be called."""
+    raise AssertionError("it was called")
 
 
 @task
@@ -467,6 +491,24 @@ def fail_after_the_commit():
         raise Boom
 
     transaction.on_commit(fail)
+
+
+@task(atomic=True)
+def do_once_after_the_commit(what, fails=False):
+    """Do a thing once when this is committed, and say what was answered."""
+
+    def do():
+        if fails:
+            once.external(what, Trace.objects.create)
+        Trace.objects.create(what=once(what, write_trace, what))
+
+    transaction.on_commit(do)
+
+
+def write_trace(what):
+    """Have an effect, and say so."""
+    Trace.objects.create(what=what)
+    return f"did {what}"
 
 
 @task(atomic=True)
