@@ -4,6 +4,7 @@ import asyncio
 import os
 import socket
 import sys
+from contextlib import nullcontext
 from contextvars import ContextVar
 from functools import wraps
 
@@ -216,18 +217,21 @@ def add_with_client(client, a=1):
 
 
 def misusing(function):
-    """Make a mistake of its own."""
+    """Make a mistake of its own, or have another function make one."""
+
+    def call(with_what):
+        return function(with_what)
 
     @wraps(function)
-    def wrapper(*args, **kwargs):
-        return function(len(5))
+    def wrapper(by_another):
+        return call(1) if by_another else function(len(5))
 
     return wrapper
 
 
 @task
 @misusing
-def misuse_in_a_decorator():
+def misuse_in_a_decorator(*, by_another):
     """Must not be called."""
     raise AssertionError("it was called")
 
@@ -494,13 +498,15 @@ def fail_after_the_commit():
 
 
 @task(atomic=True)
-def do_once_after_the_commit(what, fails=False):
-    """Do a thing once when this is committed, and say what was answered."""
+def do_once_after_the_commit(what, how=""):
+    """Do a thing once when this is committed, and say what was answered; or try to in ways that are refused."""
 
     def do():
-        if fails:
+        if how == "external":
             once.external(what, Trace.objects.create)
-        Trace.objects.create(what=once(what, write_trace, what))
+        with transaction.atomic() if how == "atomic" else nullcontext():
+            answer = once(what, write_trace, what)
+        Trace.objects.create(what=answer)
 
     transaction.on_commit(do)
 

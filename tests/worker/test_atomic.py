@@ -81,11 +81,18 @@ def test_once_does_its_work_in_a_callback_of_the_commit(caplog, times):
     assert not caplog.records
 
 
-def test_once_external_says_that_a_callback_of_the_commit_has_no_lease(job, caplog):
-    """A second callback could not tell whether the first still lives."""
-    run_job(cast.do_once_after_the_commit, job, "paid", True)
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("external", "NotInAJob: once.external('paid', …) belongs in a job, and this one is finished"),
+        ("atomic", "RuntimeError: A durable atomic block"),
+    ],
+)
+def test_what_once_cannot_do_in_a_callback_of_the_commit_is_told(job, caplog, how, words):
+    """A second callback could not tell whether the first still lives; and an outer block could undo the record."""
+    run_job(cast.do_once_after_the_commit, job, "paid", how)
 
-    assert "NotInAJob: once.external('paid', …) belongs in a job, and this one is finished" in caplog.text
+    assert words in caplog.text
     assert not Trace.objects.exists()
 
 

@@ -140,7 +140,12 @@ def test_what_a_decorator_passes_on_and_does_not_fit_is_invalid():
     assert outcome.verdict == Verdict.INVALID_PAYLOAD
     assert "add_with_client() got multiple values for argument 'client'" in outcome.failure.message
     assert "hunter2" not in str(outcome.failure)
-    assert run(cast.misuse_in_a_decorator).verdict == Verdict.RETRYABLE
+
+
+@pytest.mark.parametrize("by_another", [True, False])
+def test_a_mistake_of_a_decorator_is_an_ordinary_failure(by_another):
+    """Only its own call of the function, with what it was given, says that this does not fit."""
+    assert run(cast.misuse_in_a_decorator, by_another).verdict == Verdict.RETRYABLE
 
 
 @pytest.mark.parametrize(
