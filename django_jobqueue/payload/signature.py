@@ -28,8 +28,9 @@ class Signature:
     takes_more_positions: bool
     takes_more_keywords: bool
     rest: str = ""
-    """The name of `*args`, and of `**kwargs`: "" where there is none."""
-    others: str = ""
+    """The name of `*rest`; empty if there is none."""
+    named: str = ""
+    """The name of `**named`."""
     context: str = ""
     """The name under which the worker gives the context, if a call could give it too."""
 
@@ -138,7 +139,7 @@ def read_signature(function: Callable[..., Any], *, takes_context: bool, follow_
         takes_more_positions=any(p.kind is kinds.VAR_POSITIONAL for p in parameters),
         takes_more_keywords=any(p.kind is kinds.VAR_KEYWORD for p in parameters),
         rest=next((p.name for p in parameters if p.kind is kinds.VAR_POSITIONAL), ""),
-        others=next((p.name for p in parameters if p.kind is kinds.VAR_KEYWORD), ""),
+        named=next((p.name for p in parameters if p.kind is kinds.VAR_KEYWORD), ""),
         context=next((p.name for p in parameters[:takes_context] if p.kind is kinds.POSITIONAL_OR_KEYWORD), ""),
     )
 

@@ -68,8 +68,8 @@ class Forms:
         return self._forms.get(positional[index] if index < len(positional) else self._signature.rest)
 
     def _named(self, name: str) -> Form | None:
-        # A parameter that goes by place alone leaves its name to `**others`.
-        return self._forms.get(name if name in self._signature.keywords else self._signature.others)
+        # A parameter that goes by place alone leaves its name to `**named`.
+        return self._forms.get(name if name in self._signature.keywords else self._signature.named)
 
     def _each(
         self,
@@ -105,7 +105,7 @@ def read_forms(function: Callable[..., Any], *, takes_context: bool) -> Forms:
         hints = typing.get_type_hints(function)
     except Exception:  # names that only a type checker knows; the task works without
         hints = {}
-    names = signature.keywords.union(signature.positional, (signature.rest, signature.others))
+    names = signature.keywords.union(signature.positional, (signature.rest, signature.named))
     return Forms(signature, {name: form for name in names if (form := form_of(hints.get(name)))})
 
 
