@@ -18,9 +18,10 @@ cheap, imports no model and raises nothing. Faults in OPTIONS are told by the sy
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -48,9 +49,10 @@ from django_jobqueue.compat import (
     TaskResultDoesNotExist,
 )
 from django_jobqueue.conf import Options
-from django_jobqueue.exceptions import InvalidOptions, UnsupportedDatabase
+from django_jobqueue.exceptions import InvalidOptions, InvalidPayload, UnsupportedDatabase
 from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.secret_reference import may_hold, revived
+from django_jobqueue.payload.shape import require_shape
 from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.tasks import Task
 
@@ -103,7 +105,12 @@ class JobQueueBackend(BaseTaskBackend):
             raise InvalidTask(
                 f"run_after is a datetime, as in timezone.now() + timedelta(minutes=5); got {task.run_after!r}"
             )
-        if isinstance(task.priority, bool) or not isinstance(task.priority, int | float):
+        _in_utc(task.run_after)
+        if (
+            isinstance(task.priority, bool)
+            or not isinstance(task.priority, int | float)
+            or not math.isfinite(task.priority)
+        ):
             raise InvalidTask(f"priority is a whole number; got {task.priority!r}")
         _require_queue_name(task.queue_name)
         if self.queues and task.queue_name not in self.queues:
@@ -134,7 +141,12 @@ class JobQueueBackend(BaseTaskBackend):
         Raises as `enqueue` does, saying which call it is about, before anything is written.
         """
         checked = []
-        for index, (task, args, kwargs) in enumerate(calls):
+        for index, call in enumerate(calls):
+            match call:
+                case (task, args, kwargs):
+                    require_shape(args, kwargs, path=f"jobs[{index}].")
+                case _:
+                    raise InvalidPayload(f"jobs[{index}]", "is no (task, args, kwargs)")
             try:
                 self.validate_task(task)
             except InvalidTask as error:
@@ -197,6 +209,7 @@ class JobQueueBackend(BaseTaskBackend):
             arriving = revived(*arriving, path=path)
         # Read back before anything is written: a type of the project's may not understand its own words.
         arriving = forms.read(*arriving, path=path)
+        forms.require_same((args, kwargs), arriving, path=path)
         keys = keys_of(task, *arriving, path=path)
         guard.require_nothing_spilled({"args": plain_args, "kwargs": plain_kwargs, **keys}, path=path)
         job = NewJob(
@@ -207,7 +220,7 @@ class JobQueueBackend(BaseTaskBackend):
             backend=self.alias,
             queue_name=task.queue_name,
             priority=int(task.priority),
-            run_after=task.run_after,
+            run_after=_in_utc(task.run_after),
             max_attempts=max_attempts_of(task, options),
             unique_key=keys.get("unique_key"),
             unique_until_started=is_unique_until_started(task),
@@ -268,6 +281,28 @@ def postgresql_remedy(alias: str, database: str) -> str:
         f"where there is none, as in tests, set TASKS[{alias!r}]['BACKEND'] to "
         f"'{PACKAGE}.backends.immediate.ImmediateBackend', or to DummyBackend beside it (both take plain JSON only)"
     )
+
+
+# A day from the ends of the calendar: in every zone it is a date that can be shown.
+_FIRST, _LAST = (
+    datetime.min.replace(tzinfo=UTC) + timedelta(days=1),
+    datetime.max.replace(tzinfo=UTC) - timedelta(days=1),
+)
+
+
+def _in_utc(moment: datetime | None) -> datetime | None:
+    """Write an aware moment in UTC: PostgreSQL reads offsets of less than 16 hours only. Raises InvalidTask."""
+    if moment is None:
+        return None
+    try:
+        if moment.utcoffset() is not None:
+            moment = moment.astimezone(UTC)
+    except OverflowError:
+        pass
+    else:
+        if _FIRST <= moment.replace(tzinfo=UTC) <= _LAST:
+            return moment
+    raise InvalidTask(f"run_after is outside of the years 1 to 9999, or less than a day from their ends; got {moment}")
 
 
 def _require_queue_name(queue_name: Any) -> None:

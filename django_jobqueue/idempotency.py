@@ -91,6 +91,11 @@ class _Once:
             raise NotInAJob(
                 f"once.external({key!r}, …) belongs in a job: only a lease tells whether whoever began it still lives"
             )
+        if attempt.has_committed:
+            raise NotInAJob(
+                f"once.external({key!r}, …) belongs in a job, and this one is finished: "
+                "in a callback of its transaction there is no lease; enqueue a job for it"
+            )
         _require_no_transaction(
             using, f"once.external({key!r}, …) cannot run in a transaction, so not in a task with atomic=True"
         )
@@ -121,7 +126,7 @@ def _done_here(wish: _Wish, make: Callable[[], Any]) -> Any:
             return _answer(found, request)
         over = found.token
     is_inside = connections[using].in_atomic_block
-    joins = attempt is not None and attempt.is_atomic and is_inside
+    joins = attempt is not None and attempt.is_atomic and is_inside and not attempt.has_committed
     try:
         with read_committed(using, durable=not joins):
             text = _result(make(), wish)
@@ -135,8 +140,9 @@ def _done_here(wish: _Wish, make: Callable[[], Any]) -> Any:
                 over=over,
                 using=using,
             )
-            # An atomic task asks in the end, once for all.
-            if attempt is not None and not joins and not effects.holds_lease(attempt, using=using):
+            # An atomic task asks in the end, once for all; its callbacks run when it has, and the lease is given up.
+            asks = attempt is not None and not joins and not attempt.has_committed
+            if attempt is not None and asks and not effects.holds_lease(attempt, using=using):
                 raise LeaseLost(f"another worker has the job by now; what was done under {key!r} is rolled back")
     except effects.Taken:
         # Whoever was first has committed it; if its record is gone since, this is the first.
@@ -235,9 +241,10 @@ def _request(key: str, call: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     forms = None
     with suppress(TypeError, ValueError):  # of a function in C nobody knows the hints
         forms = (forms_of if _lasts(call) else read_forms)(call, takes_context=False)
-    if forms is not None:
-        args, kwargs = forms.write(args, kwargs)
-    texts = storable_json.arguments(args, kwargs, max_bytes=MAX_JSON_BYTES)
+    written = forms.write(args, kwargs) if forms is not None else (args, kwargs)
+    texts = storable_json.arguments(*written, max_bytes=MAX_JSON_BYTES)
+    if forms:
+        forms.require_same((args, kwargs), forms.read(*map(storable_json.loads, texts)))
     stored_args, stored_kwargs = (referring(json.loads(text), secrets) for text in texts)
     with suppress(TypeError, ValueError):
         # By their names: it makes no difference how they are passed.

@@ -22,7 +22,8 @@ unharmed.
 InvalidPayload is raised where one of them has the value of a secret in it that the job was given.
 
 The queue is in the database that `database.queue_database` names for the job's task backend, or for the default one
-where only an id is given. `using` overrides it, for a project whose task backends have a database each.
+where only an id is given, and for `prune`: with task backends that have a database each, name it with `using`. An id
+names another row in another database.
 """
 
 from __future__ import annotations
@@ -37,9 +38,10 @@ from django.db import models
 from django_jobqueue import guard, registry, until_when
 from django_jobqueue.any_task import require_arguments
 from django_jobqueue.database import queue_database, queue_options
-from django_jobqueue.exceptions import InvalidPayload, Refused
+from django_jobqueue.exceptions import Refused
 from django_jobqueue.models import AuditEntry, DeadLetter, Job, Limit, Pause
 from django_jobqueue.payload import storable_json, storable_text
+from django_jobqueue.payload.shape import require_shape
 from django_jobqueue.queue_policy import MAX_AT_ONCE
 from django_jobqueue.store import notify
 from django_jobqueue.store import pause as _pause
@@ -193,7 +195,8 @@ def set_limit(
 def prune(*, using: str | None = None) -> int:
     """Delete the records of `once` whose time is over, a thousand at a time; answer with how many.
 
-    It can be interrupted, and run while others do the same.
+    Of one database: that of `using`, or else of the default backend. It can be interrupted, and run while others do the
+    same.
     """
     database = using or queue_database()
     count = 0
@@ -318,8 +321,7 @@ def _one_of(names: Mapping[models.TextChoices, str | None]) -> tuple[str, str]:
 def _edit(letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] | None, using: str) -> Edit:
     if args is None and kwargs is None:
         return NO_EDIT
-    if isinstance(args, str | bytes):
-        raise InvalidPayload("args", f"is {type(args).__name__}, not a list of arguments")
+    require_shape(() if args is None else args, {} if kwargs is None else kwargs)
     # The half that stays is read for the size, which both count towards, and to know what is new.
     job = (
         Job.objects.using(using)

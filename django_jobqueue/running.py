@@ -20,6 +20,8 @@ class RunningAttempt:
     backend: str
     is_atomic: bool = False
     """Whether it runs in one transaction with the record of its success."""
+    has_committed: bool = False
+    """Whether that transaction is committed, and its callbacks run: the job is finished, and has no lease."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False, hash=False)
     """What its references to secrets stand for, with the reference of each: none of it may be stored."""
 

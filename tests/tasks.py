@@ -29,6 +29,16 @@ def take(first, second=None, *, value=None):
     """Take up to three arguments, and return nothing."""
 
 
+@task
+def take_gross(amount: shapes.Gross):
+    """Take an amount that its class changes."""
+
+
+@task(takes_context=True)
+def take_any_name(context, **named):
+    """Take whatever has a name."""
+
+
 @task(sensitive=("name", "iban"))
 def keep_quiet(name=None, *rest, **named):
     """Say in an error what was given."""

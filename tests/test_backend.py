@@ -1,7 +1,8 @@
 """The contract of a Django Tasks backend, kept by ours."""
 
 import json
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime, timedelta, timezone
+from decimal import Decimal
 
 import pytest
 from asgiref.sync import async_to_sync
@@ -177,6 +178,66 @@ def test_a_time_in_another_zone_is_the_same_moment():
     assert Job.objects.get(pk=cast.succeed.using(run_after=moment).enqueue().id).run_after == moment
 
 
+@pytest.mark.parametrize("hours", [20, -23])
+def test_a_time_far_from_utc_leaves_the_transaction_whole(hours):
+    """PostgreSQL reads no offset of 16 hours or more; it is given UTC."""
+    moment = FUTURE.astimezone(timezone(timedelta(hours=hours)))
+    with transaction.atomic():
+        result = cast.succeed.using(run_after=moment).enqueue()
+        assert Job.objects.get(pk=result.id).run_after == FUTURE
+
+
+@pytest.mark.parametrize(
+    "moment",
+    [
+        datetime.max.replace(tzinfo=timezone(timedelta(hours=-12))),
+        datetime.max.replace(tzinfo=UTC),
+        datetime.min.replace(tzinfo=timezone(timedelta(hours=12))),
+        datetime.min.replace(tzinfo=UTC),
+    ],
+    ids=str,
+)
+def test_a_time_that_not_every_zone_can_show_is_refused(moment):
+    """Taken, it could be read by nobody: neither the job nor a list that it is in."""
+    with pytest.raises(InvalidTask, match="run_after is outside of the years 1 to 9999"):
+        cast.succeed.using(run_after=moment).enqueue()
+
+    assert not Job.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        ((cast.take, None, {}), r"^jobs\[0\]\.args: is a NoneType, not a list of arguments"),
+        ((cast.take, "ab", {}), r"^jobs\[0\]\.args: is a str, not a list of arguments"),
+        ((cast.take, {"first": 1}, {}), r"^jobs\[0\]\.args: is a dict, not a list of arguments"),
+        ((cast.take, (1,), None), r"^jobs\[0\]\.kwargs: is a NoneType, not a dict of arguments"),
+        ((cast.take, (1,), {1: 2}), r"^jobs\[0\]\.kwargs: has a name of type int; names are text"),
+        ((cast.take, (1,)), r"^jobs\[0\]: is no \(task, args, kwargs\)"),
+    ],
+)
+def test_enqueue_many_names_a_call_that_is_none(backend, call, words):
+    """What could be read as arguments by mistake is refused, with its place in the list."""
+    with pytest.raises(InvalidPayload, match=words):
+        backend.enqueue_many([call])
+
+    assert not Job.objects.exists()
+
+
+def test_what_would_arrive_as_something_else_leaves_no_job():
+    """An amount that its class doubles whenever it is read is found out at the call."""
+    with pytest.raises(InvalidPayload, match=r"args\[0\]\.amount: would arrive as another value"):
+        cast.take_gross.enqueue(shapes.Gross(Decimal(1)))
+
+    assert not Job.objects.exists()
+
+
+def test_the_name_of_the_context_is_no_argument():
+    """A task that takes any name is given that one by the worker."""
+    with pytest.raises(InvalidPayload, match=r"kwargs\['context'\]: is the context, which the worker gives"):
+        cast.take_any_name.enqueue(context=1)
+
+
 def test_arguments_are_copied():
     """What the caller does with its lists later changes neither job nor result."""
     rows = [1]
@@ -219,7 +280,7 @@ def test_what_the_task_does_not_take_leaves_no_job(backend):
 
 def test_what_a_worker_could_not_read_leaves_no_job(backend):
     """A type that does not read what it writes is told at the call, not by a dead letter, and nothing is written."""
-    with pytest.raises(InvalidPayload, match=r"args\[0\]: is no OneWay: in: Field required"):
+    with pytest.raises(InvalidPayload, match=r"args\[0\]: is no OneWay: in: missing"):
         cast.meet.enqueue(shapes.OneWay(**{"in": "Ada"}))
 
     assert not Job.objects.exists()
@@ -230,7 +291,7 @@ def test_the_context_is_no_argument(backend):
     cast.fail_then_succeed.enqueue(2)
     cast.fail_then_succeed.enqueue(failures=2)
 
-    with pytest.raises(InvalidPayload, match="is no argument of fail_then_succeed"):
+    with pytest.raises(InvalidPayload, match="is the context, which the worker gives"):
         cast.fail_then_succeed.enqueue(context=1)
 
 
@@ -290,7 +351,7 @@ def test_priorities_within_bounds(priority):
     assert Job.objects.get(pk=result.id).priority == priority
 
 
-@pytest.mark.parametrize("priority", [-101, 101, 3.1, True, "5"])
+@pytest.mark.parametrize("priority", [float("nan"), float("inf"), -101, 101, 3.1, True, "5"])
 def test_other_priorities_are_refused(priority):
     """A priority out of bounds, broken, or no number is refused."""
     with pytest.raises(InvalidTask, match="priority"):

@@ -119,7 +119,16 @@ def test_empty_arguments_are_arguments():
 
 @pytest.mark.parametrize(
     "edit",
-    [{"args": [object()]}, {"args": "text"}, {"kwargs": {1: 2}}, {"kwargs": {"a": "\x00"}}, {"args": ["x" * 300_000]}],
+    [
+        {"args": [object()]},
+        {"args": "text"},
+        {"args": 5},
+        {"args": {"reason": "x"}},
+        {"kwargs": [1]},
+        {"kwargs": {1: 2}},
+        {"kwargs": {"a": "\x00"}},
+        {"args": ["x" * 300_000]},
+    ],
 )
 def test_arguments_that_cannot_be_stored_change_nothing(edit):
     """Edited arguments are checked as those of an enqueue are; a bad edit leaves the letter open."""

@@ -3,7 +3,8 @@
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from django.db import connection, connections, transaction
+from django.db import OperationalError, connection, connections, transaction
+from django.db.models.functions import Now
 from django.test.utils import CaptureQueriesContext
 
 from django_jobqueue.compat import task_backends, task_enqueued
@@ -300,3 +301,17 @@ def test_a_holder_that_is_gone_before_it_is_read_leaves_the_key_free(many):
 
     assert [result.created for result in results] == ([True, True, False] if many else [True])
     assert {result.id for result in results} == {str(job.pk) for job in Job.objects.all()}
+
+
+@pytest.mark.parametrize("level", ["REPEATABLE READ", "SERIALIZABLE"])
+def test_under_a_snapshot_a_holder_that_has_changed_since_is_a_serialization_error(level):
+    """It held the key long before; where it is as it was, it is the answer."""
+    held, changed = cast.bill.enqueue(1), cast.bill.enqueue(2)
+    with pytest.raises(OperationalError, match="could not serialize"), transaction.atomic():
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET TRANSACTION ISOLATION LEVEL {level}")
+        assert Job.objects.count() == 2
+        race(lambda: Job.objects.filter(pk=changed.id).update(cancel_requested_at=Now()))
+
+        assert cast.bill.enqueue(1).id == held.id
+        cast.bill.enqueue(2)

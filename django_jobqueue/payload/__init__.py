@@ -11,6 +11,9 @@ failing
 - `secret_reference` the name of a secret, stored in place of its value; `spilled` whether a value that was looked up
 stands in what is about to be stored
 
+Types that a hint names: `typed` (the arguments of a call), `forms` and `model_forms` (each type, as a `form`), and
+`read_back` (whether what arrives is what was passed, where a class of the project's has a say in it).
+
 The guard's rules have a module each: `secret_names` (keys), `token_shapes` (published formats), `assignments` (text
 that names its secret), `random_words` (entropy), `literals` (one value in every form that text writes it in).
 

@@ -11,7 +11,6 @@ A datetime keeps its offset, not the name of its zone. No error tells the value,
 from __future__ import annotations
 
 import dataclasses
-import re
 import types
 import typing
 from collections.abc import Callable, Mapping, Sequence
@@ -22,18 +21,9 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 from uuid import UUID
 
+from django_jobqueue.payload.form import PLAIN, Form, at, made, require_type
 from django_jobqueue.payload.misfit import Misfit, a, shown
-
-
-class Form(NamedTuple):
-    """How values of one type are written and read. Each raises Misfit for a value that is none."""
-
-    write: Callable[[Any], Any]
-    read: Callable[[Any], Any]
-
-
-PLAIN = Form(lambda value: value, lambda value: value)
-"""As it is."""
+from django_jobqueue.payload.model_forms import msgspec_form, pydantic_form
 
 
 def form_of(hint: Any) -> Form | None:
@@ -43,6 +33,10 @@ def form_of(hint: Any) -> Form | None:
     origin = typing.get_origin(hint)
     if origin is typing.Union or isinstance(hint, types.UnionType):
         return _optional(typing.get_args(hint))
+    if dataclasses.is_dataclass(origin):
+        return _dataclass(origin, hint)
+    if hasattr(origin, "__struct_fields__"):
+        return msgspec_form(origin, hint)
     if origin is not None:
         members = typing.get_args(hint)
         # typing.Set and its like, without brackets, say nothing of what is in them.
@@ -54,11 +48,11 @@ def form_of(hint: Any) -> Form | None:
     if issubclass(hint, Enum):
         return _enum(hint)
     if dataclasses.is_dataclass(hint):
-        return _dataclass(hint)
+        return _dataclass(hint, hint)
     if hasattr(hint, "model_validate") and hasattr(hint, "model_dump"):
-        return _pydantic(hint)
+        return pydantic_form(hint)
     if hasattr(hint, "__struct_fields__"):
-        return _msgspec(hint)
+        return msgspec_form(hint, hint)
     return None
 
 
@@ -68,66 +62,90 @@ def _optional(members: Sequence[Any]) -> Form | None:
     form = form_of(others[0]) if len(others) == 1 else None
     if form is None:
         return None
-    write, read = form
+    write, read, may_differ = form
     return Form(
-        lambda value: None if value is None else write(value), lambda value: None if value is None else read(value)
+        lambda value: None if value is None else write(value),
+        lambda value: None if value is None else read(value),
+        may_differ,
     )
 
 
 def _container(origin: Any, members: Sequence[Any]) -> Form | None:
     if origin is tuple and not (len(members) == 2 and members[1] is ...):
-        return _row([form_of(member) for member in members])
+        return _row(_flat(members))
     if origin in (tuple, set, frozenset):
         return _items(origin, form_of(members[0]) or PLAIN)
     form = form_of(members[-1]) if members else None
     if form is not None and origin in (list, Sequence):
         return _items(list, form)
     if form is not None and origin in (dict, Mapping) and members[0] is str:
-        return Form(partial(_mapped, form.write), partial(_mapped, form.read))
+        return Form(partial(_mapped, form.write), partial(_mapped, form.read), form.may_differ)
     return None
 
 
 def _items(kind: type, form: Form) -> Form:
     def write(value: Any) -> list[Any]:
-        _require(value, kind)
-        written = [_at(f"[{index}]", form.write, item) for index, item in enumerate(value)]
+        require_type(value, kind)
+        written = [at(f"[{index}]", form.write, item) for index, item in enumerate(value)]
         # A set has no order; the same set is the same text.
         return sorted(written, key=repr) if kind in (set, frozenset) else written
 
     def read(value: Any) -> Any:
-        _require(value, list)
-        items = [_at(f"[{index}]", form.read, item) for index, item in enumerate(value)]
+        require_type(value, list)
+        items = [at(f"[{index}]", form.read, item) for index, item in enumerate(value)]
         try:
             return kind(items)
         except TypeError:
             raise Misfit(f"has an item that a {kind.__name__} cannot hold") from None
 
-    return Form(write, read)
+    return Form(write, read, form.may_differ)
 
 
-def _row(forms: Sequence[Form | None]) -> Form:
-    def turned(value: Any, kind: type, way: int) -> list[Any]:
-        _require(value, kind)
-        if len(value) != len(forms):
-            raise Misfit(f"has {len(value)} items; the task wants {len(forms)}")
-        return [
-            _at(f"[{index}]", (form or PLAIN)[way], item)
-            for index, (form, item) in enumerate(zip(forms, value, strict=True))
-        ]
+def _flat(members: Sequence[Any]) -> list[tuple[Form, bool]]:
+    """Return the forms of a tuple's members, and of each whether it stands for any number of them."""
+    found: list[tuple[Form, bool]] = []
+    for member in members:
+        inner = typing.get_args(member)[0] if typing.get_origin(member) is typing.Unpack else member
+        if inner is member and not getattr(member, "__unpacked__", False):
+            found.append((form_of(member) or PLAIN, False))
+        elif typing.get_origin(inner) is not tuple:  # a TypeVarTuple
+            found.append((PLAIN, True))
+        elif (items := typing.get_args(inner))[-1:] == (...,):
+            found.append((form_of(items[0]) or PLAIN, True))
+        else:
+            found += _flat(items)
+    return found
 
-    return Form(lambda value: turned(value, tuple, 0), lambda value: tuple(turned(value, list, 1)))
+
+def _row(members: Sequence[tuple[Form, bool]]) -> Form:
+    single = sum(not is_many for _, is_many in members)
+    has_many = single < len(members)
+
+    def turned(value: Any, kind: type, way: Callable[[Form], Callable[[Any], Any]]) -> list[Any]:
+        require_type(value, kind)
+        many = len(value) - single
+        if many < 0 or (many and not has_many):
+            raise Misfit(f"has {len(value)} items; the task wants {single}{' or more' if has_many else ''}")
+        forms = [form for form, is_many in members for _ in range(many if is_many else 1)]
+        return [at(f"[{index}]", way(form), item) for index, (form, item) in enumerate(zip(forms, value, strict=True))]
+
+    return Form(
+        lambda value: turned(value, tuple, lambda form: form.write),
+        lambda value: tuple(turned(value, list, lambda form: form.read)),
+        any(form.may_differ for form, _ in members),
+    )
 
 
 def _mapped(turn: Callable[[Any], Any], value: Any) -> dict[str, Any]:
-    _require(value, dict)
-    return {key: _at(f"[{shown(key)}]", turn, item) for key, item in value.items()}
+    require_type(value, dict)
+    return {key: at(f"[{shown(key)}]", turn, item) for key, item in value.items()}
 
 
 def _enum(cls: type[Enum]) -> Form:
     by_value = all(type(member.value) in (str, int) for member in cls)
 
     def write(value: Any) -> Any:
-        _require(value, cls)
+        require_type(value, cls)
         return value.value if by_value else value.name
 
     def read(value: Any) -> Any:
@@ -148,9 +166,11 @@ class _Fields(NamedTuple):
 
 
 @lru_cache(maxsize=1000)
-def _fields(cls: Any) -> _Fields:
+def _fields(cls: Any, hint: Any) -> _Fields:
     try:
         hints = typing.get_type_hints(cls)
+        known = dict(zip(getattr(cls, "__parameters__", ()), typing.get_args(hint), strict=False))
+        hints = {name: _filled(each, known) for name, each in hints.items()}
     except Exception:  # names that only a type checker knows
         raise Misfit(f"is {a(cls.__name__)}, whose hints cannot be read") from None
     fields = [field for field in dataclasses.fields(cls) if field.init]
@@ -164,99 +184,47 @@ def _fields(cls: Any) -> _Fields:
     )
 
 
-def _dataclass(cls: Any) -> Form:
+def _filled(hint: Any, known: Mapping[Any, Any]) -> Any:
+    """Put what a generic class is of in the place of its type variables."""
+    if isinstance(hint, typing.TypeVar):
+        return known.get(hint, hint)
+    if known and not isinstance(hint, type) and (variables := getattr(hint, "__parameters__", ())):
+        return hint[tuple(known.get(each, each) for each in variables)]
+    return hint
+
+
+def _dataclass(cls: Any, hint: Any) -> Form:
     # The fields are looked up when a value comes: a class may contain itself.
     def write(value: Any) -> dict[str, Any]:
-        _require(value, cls)
-        return {name: _at(f".{name}", form.write, getattr(value, name)) for name, form in _fields(cls).forms.items()}
+        require_type(value, cls)
+        forms = _fields(cls, hint).forms
+        return {name: at(f".{name}", form.write, getattr(value, name)) for name, form in forms.items()}
 
     def read(value: Any) -> Any:
-        _require(value, dict)
-        forms, required = _fields(cls)
+        require_type(value, dict)
+        forms, required = _fields(cls, hint)
         if missing := required - value.keys():
             raise Misfit(f"has no {', '.join(sorted(missing))}, which {cls.__name__} needs")
         # What a newer version of the class has added and this one does not know is left out.
-        given = {name: _at(f".{name}", form.read, value[name]) for name, form in forms.items() if name in value}
-        return _made(cls, lambda: cls(**given), lambda error: type(error).__name__)
+        given = {name: at(f".{name}", form.read, value[name]) for name, form in forms.items() if name in value}
+        return made(cls, lambda: cls(**given), lambda error: type(error).__name__)
 
-    return Form(write, read)
-
-
-def _pydantic(cls: Any) -> Form:
-    def why(error: Any) -> str:
-        if not hasattr(error, "error_count"):
-            return type(error).__name__
-        faults = error.errors(include_input=False, include_url=False)
-        return "; ".join(
-            # What a project's own validator says may have the value in it.
-            f"{'.'.join(map(str, fault['loc']))}: {fault['type' if 'error' in fault.get('ctx', ()) else 'msg']}"
-            for fault in faults
-        )
-
-    def write(value: Any) -> Any:
-        _require(value, cls)
-        written = _made(cls, lambda: value.model_dump(mode="json", by_alias=True, round_trip=True), why)
-        # A SecretStr is written as asterisks, and those are read without a word; a field may be left out.
-        if read(written) != value:
-            raise Misfit(f"is {a(cls.__name__)} that does not come back as it was; pass a reference to what it hides")
-        return written
-
-    def read(value: Any) -> Any:
-        return _made(cls, lambda: cls.model_validate(value), why)
-
-    return Form(write, read)
-
-
-def _msgspec(cls: Any) -> Form:
-    import msgspec  # it is there: the class is one of its
-
-    def why(error: Exception) -> str:
-        # It quotes what an Enum does not know.
-        return re.sub("'.*'", "'…'", str(error)) if isinstance(error, msgspec.MsgspecError) else type(error).__name__
-
-    def write(value: Any) -> Any:
-        _require(value, cls)
-        return _made(cls, lambda: msgspec.to_builtins(value), why)
-
-    return Form(write, lambda value: _made(cls, lambda: msgspec.convert(value, cls), why))
-
-
-def _made(cls: type, make: Callable[[], Any], why: Callable[[Exception], str]) -> Any:
-    try:
-        return make()
-    except Exception as error:  # the class is the project's, and may raise what it likes
-        raise Misfit(f"is no {cls.__name__}: {why(error):.300}") from error
+    return Form(write, read, may_differ=True)
 
 
 def _simple(cls: type, write: Callable[[Any], Any], read: Callable[[Any], Any], kind: type | tuple[type, ...]) -> Form:
     def written(value: Any) -> Any:
-        _require(value, cls)
+        require_type(value, cls)
         return write(value)
 
     def read_back(value: Any) -> Any:
-        _require(value, kind)
+        require_type(value, kind)
         try:
             return read(value)
         except (ValueError, ArithmeticError):
             raise Misfit(f"is no {cls.__name__}") from None
 
     return Form(written, read_back)
-
-
-def _require(value: Any, kind: type | tuple[type, ...]) -> None:
-    # Exactly: a subclass would arrive as something less.
-    kinds = kind if isinstance(kind, tuple) else (kind,)
-    if type(value) not in kinds:
-        wanted = " or ".join(each.__name__ for each in kinds)
-        raise Misfit(f"is of type {type(value).__name__}; the task wants {wanted}")
-
-
-def _at(step: str, turn: Callable[[Any], Any], value: Any) -> Any:
-    try:
-        return turn(value)
-    except Misfit as misfit:
-        misfit.steps.append(step)
-        raise
 
 
 def _seconds(value: timedelta) -> float:
@@ -266,11 +234,30 @@ def _seconds(value: timedelta) -> float:
     return seconds
 
 
+def _time(value: time) -> str:
+    if value.tzinfo is not None and value.utcoffset() is None:
+        raise Misfit("has a zone whose offset depends on the day; pass a datetime, or a time without a zone")
+    return value.isoformat()
+
+
+def _digits(value: Decimal) -> str:
+    if not value.is_finite():
+        raise Misfit("is NaN or infinite, which equals no amount; pass None, or text")
+    return str(value)
+
+
+def _decimal(text: str) -> Decimal:
+    value = Decimal(text)
+    if not value.is_finite():
+        raise ValueError
+    return value
+
+
 _SIMPLE: dict[Any, Form] = {
     datetime: _simple(datetime, datetime.isoformat, datetime.fromisoformat, str),
     date: _simple(date, date.isoformat, date.fromisoformat, str),
-    time: _simple(time, time.isoformat, time.fromisoformat, str),
+    time: _simple(time, _time, time.fromisoformat, str),
     timedelta: _simple(timedelta, _seconds, lambda value: timedelta(seconds=value), (int, float)),
     UUID: _simple(UUID, str, UUID, str),
-    Decimal: _simple(Decimal, str, Decimal, str),
+    Decimal: _simple(Decimal, _digits, _decimal, str),
 }

@@ -28,6 +28,12 @@ class Signature:
     """What may be named."""
     takes_more_positions: bool
     takes_more_keywords: bool
+    rest: str = ""
+    """The name of `*rest`; empty if there is none."""
+    named: str = ""
+    """The name of `**named`."""
+    context: str = ""
+    """The name under which the worker gives the context, if a call could give it too."""
 
     def require_fit(self, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> None:
         """Raise InvalidPayload unless the function can be called so; path goes before `args` and `kwargs`.
@@ -44,6 +50,8 @@ class Signature:
                 if name in self.positional[:given]:
                     place = f"args[{self.positional.index(name)}]"
                     raise InvalidPayload(f"{path}kwargs[{shown(name)}]", f"is given twice; it is {place} too")
+            elif name == self.context:
+                raise InvalidPayload(f"{path}kwargs[{shown(name)}]", "is the context, which the worker gives")
             elif not self.takes_more_keywords:
                 raise InvalidPayload(f"{path}kwargs[{shown(name)}]", self._no_such(name))
         if missing := self.required - kwargs.keys() - set(self.positional[:given]):
@@ -162,6 +170,9 @@ def read_signature(function: Callable[..., Any], *, takes_context: bool, follow_
         keywords=frozenset(p.name for p in [*positions, *named] if p.kind is not kinds.POSITIONAL_ONLY),
         takes_more_positions=any(p.kind is kinds.VAR_POSITIONAL for p in parameters),
         takes_more_keywords=any(p.kind is kinds.VAR_KEYWORD for p in parameters),
+        rest=next((p.name for p in parameters if p.kind is kinds.VAR_POSITIONAL), ""),
+        named=next((p.name for p in parameters if p.kind is kinds.VAR_KEYWORD), ""),
+        context=next((p.name for p in parameters[:takes_context] if p.kind is kinds.POSITIONAL_OR_KEYWORD), ""),
     )
 
 

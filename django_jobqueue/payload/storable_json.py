@@ -179,7 +179,8 @@ def _text(value: Any, path: str, max_bytes: int, references: References | None =
         return "null"
     search = _Search(max_bytes, _advice_for(path), references)
     try:
-        search.check(value, 0)
+        # The list or dict of the arguments is no level of what is in it.
+        search.check(value, 0 if references is None else -1)
     except Misfit as misfit:
         raise misfit.at(path) from None
     if search.has_odd_floats:

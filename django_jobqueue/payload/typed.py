@@ -11,16 +11,18 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-from django_jobqueue.payload.forms import Form, form_of
+from django_jobqueue.payload.form import Form
+from django_jobqueue.payload.forms import form_of
 from django_jobqueue.payload.misfit import Misfit, shown
-from django_jobqueue.payload.signature import read_signature
+from django_jobqueue.payload.read_back import require_same
+from django_jobqueue.payload.signature import Signature, read_signature
 
 
 class Forms:
     """The forms of a task's parameters; those without one travel as they are."""
 
-    def __init__(self, positional: Sequence[str], forms: Mapping[str, Form]) -> None:
-        self._positional, self._forms = positional, forms
+    def __init__(self, signature: Signature, forms: Mapping[str, Form]) -> None:
+        self._signature, self._forms = signature, forms
 
     def __bool__(self) -> bool:
         """Whether any parameter has one."""
@@ -36,6 +38,39 @@ class Forms:
         """Decode stored arguments. Raises InvalidPayload."""
         return self._each(args, kwargs, path, lambda form: form.read)
 
+    def require_same(
+        self,
+        given: tuple[Sequence[Any], Mapping[str, Any]],
+        arriving: tuple[Sequence[Any], Mapping[str, Any]],
+        *,
+        path: str = "",
+    ) -> None:
+        """Raise InvalidPayload where arguments that arrive are others than those that were given.
+
+        Asked of those only that a class of the project's reads.
+        """
+        if not any(form.may_differ for form in self._forms.values()):
+            return
+        (args, kwargs), (arrived_args, arrived_kwargs) = given, arriving
+        parts = [
+            *((self._at(index), f"args[{index}]", value, arrived_args[index]) for index, value in enumerate(args)),
+            *((self._named(name), f"kwargs[{shown(name)}]", kwargs[name], arrived_kwargs[name]) for name in kwargs),
+        ]
+        for form, place, value, arrived in parts:
+            if form is not None and form.may_differ:
+                try:
+                    require_same(value, arrived)
+                except Misfit as misfit:
+                    raise misfit.at(f"{path}{place}") from None
+
+    def _at(self, index: int) -> Form | None:
+        positional = self._signature.positional
+        return self._forms.get(positional[index] if index < len(positional) else self._signature.rest)
+
+    def _named(self, name: str) -> Form | None:
+        # A parameter that goes by place alone leaves its name to `**named`.
+        return self._forms.get(name if name in self._signature.keywords else self._signature.named)
+
     def _each(
         self,
         args: Sequence[Any],
@@ -46,23 +81,19 @@ class Forms:
         if not self._forms:
             return args, kwargs
 
-        def turned(name: str, value: Any, place: str) -> Any:
-            if name not in self._forms:
+        def turned(form: Form | None, value: Any, place: str) -> Any:
+            if form is None:
                 return value
             try:
-                return way(self._forms[name])(value)
+                return way(form)(value)
             except Misfit as misfit:
                 raise misfit.at(f"{path}{place}") from None
             except RecursionError:
                 raise Misfit("contains itself, or is nested too deeply").at(f"{path}{place}") from None
 
-        names = [*self._positional[: len(args)], *[""] * max(0, len(args) - len(self._positional))]
         return (
-            [
-                turned(name, value, f"args[{index}]")
-                for index, (name, value) in enumerate(zip(names, args, strict=True))
-            ],
-            {name: turned(name, value, f"kwargs[{shown(name)}]") for name, value in kwargs.items()},
+            [turned(self._at(index), value, f"args[{index}]") for index, value in enumerate(args)],
+            {name: turned(self._named(name), value, f"kwargs[{shown(name)}]") for name, value in kwargs.items()},
         )
 
 
@@ -74,8 +105,8 @@ def read_forms(function: Callable[..., Any], *, takes_context: bool) -> Forms:
         hints = typing.get_type_hints(function)
     except Exception:  # names that only a type checker knows; the task works without
         hints = {}
-    names = signature.keywords.union(signature.positional)
-    return Forms(signature.positional, {name: form for name in names if (form := form_of(hints.get(name)))})
+    names = signature.keywords.union(signature.positional, (signature.rest, signature.named))
+    return Forms(signature, {name: form for name in names if (form := form_of(hints.get(name)))})
 
 
 @lru_cache(maxsize=10_000)

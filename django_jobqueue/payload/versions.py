@@ -27,14 +27,16 @@ def upgraded(
         made, flaw = None, ""
         try:
             made = steps[number](args, kwargs)
-        except Exception as error:  # the project's code; its words may hold a value
+        except (Exception, SystemExit) as error:  # the project's code; its words may hold a value
             flaw = raised(error)
         if flaw:
             # Outside of the handler: with the error as its context it would be told to the caller after all.
             raise InvalidPayload(place, f"upgrade {number} raised {flaw}")
         match made:
-            case (list() as args, dict() as kwargs):
+            case (list() as args, dict() as kwargs) if all(type(name) is str for name in kwargs):
                 pass
             case _:
-                raise InvalidPayload(place, f"upgrade {number} returns (args, kwargs), a list and a dict, and did not")
+                raise InvalidPayload(
+                    place, f"upgrade {number} returns (args, kwargs), a list and a dict with text as keys, and did not"
+                )
     return args, kwargs

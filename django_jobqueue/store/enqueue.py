@@ -75,7 +75,7 @@ def enqueue(jobs: Sequence[NewJob], *, using: str) -> list[Enqueued]:
     caller's transaction, or commits by itself where there is none.
 
     Raises MissingTables, or UniqueKeyContended. PostgreSQL's own error is passed on where two transactions wait for
-    each other's keys, and under REPEATABLE READ where a twin was committed since the snapshot.
+    each other's keys, and under REPEATABLE READ where the holder of a key has changed since the snapshot.
     """
     if not jobs:
         return []

@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from uuid import UUID
 
 from django.db import connections, transaction
 
-from django_jobqueue import failpoint
+from django_jobqueue import failpoint, running
 from django_jobqueue.exceptions import LeaseLost
 from django_jobqueue.payload.storable_text import Cover, describe
 from django_jobqueue.policy.outcomes import Committed, Outcome, Succeeded
@@ -50,6 +51,8 @@ def run_atomic(
     def note() -> None:
         nonlocal is_committed
         is_committed = True
+        if attempt := running.attempt.get():
+            running.attempt.set(replace(attempt, has_committed=True))
         tell_committed()
 
     _let_atomic_commit(using)

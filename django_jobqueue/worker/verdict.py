@@ -103,6 +103,19 @@ def _refusal(error: TypeError, task: AnyTask, result: results.TaskResult) -> Inv
             takes.require_fit(result.args, result.kwargs)
     except InvalidPayload as refusal:
         return refusal
+    return _refused_by_python(error, task)
+
+
+def _refused_by_python(error: TypeError, task: AnyTask) -> InvalidPayload | None:
+    """Say that the call that one of the task's decorators makes does not fit: Python's words name parameters alone."""
+    layers = [task.func]
+    while inner := getattr(layers[-1], "__wrapped__", None):
+        layers.append(inner)
+    raised_in = [frame.f_code for frame, _ in walk_tb(error.__traceback__)][-1:]
+    is_of_a_decorator = any(getattr(layer, "__code__", None) in raised_in for layer in layers[:-1])
+    words = str(error) if type(error) is TypeError else ""
+    if is_of_a_decorator and any(words.startswith(f"{layer.__qualname__}() ") for layer in layers[1:]):
+        return InvalidPayload("args and kwargs", f"are passed on by a decorator, and {words}")
     return None
 
 

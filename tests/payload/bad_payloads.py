@@ -15,6 +15,7 @@ from enum import Enum
 from io import BytesIO
 from typing import Any
 from uuid import UUID
+from zoneinfo import ZoneInfo
 
 import django
 from django.apps import apps
@@ -27,7 +28,7 @@ from django_jobqueue import Secret
 from django_jobqueue.conf import Options
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.signature import signature_of
-from django_jobqueue.payload.storable_json import arguments
+from django_jobqueue.payload.storable_json import arguments, loads
 from django_jobqueue.payload.typed import forms_of
 
 MAX_BYTES = 1024
@@ -50,6 +51,17 @@ def take_any(**named): ...
 
 
 def book(order_id, at: datetime | None = None): ...
+
+
+@dataclass
+class Gross:
+    amount: Decimal
+
+    def __post_init__(self) -> None:
+        self.amount *= 2
+
+
+def charge(amount: Decimal | None = None, gross: Gross | None = None, opens: time | None = None): ...
 
 
 def endless() -> list[Any]:
@@ -94,6 +106,14 @@ CALLS: list[tuple[str, Any, tuple[Any, ...], dict[str, Any]]] = [
     ("an argument missing", book, (), {}),
     ("a value that is not of the hinted type", book, (1,), {"at": "2026-11-30"}),
     ("a Secret where the hint names no text", book, (1,), {"at": Secret("env:WHEN")}),
+    ("a Decimal that is not finite", charge, (Decimal("NaN"),), {}),
+    (
+        "a time with a zone that has no offset without a day",
+        charge,
+        (),
+        {"opens": time(8, tzinfo=ZoneInfo("Europe/Rome"))},
+    ),
+    ("a class that makes another value of what it is given", charge, (), {"gross": Gross(Decimal("9.90"))}),
     ("an argument with the name of a reference's key", take_any, (), {"$secret": 1}),
 ]
 
@@ -107,8 +127,9 @@ def messages() -> list[tuple[str, str]]:
 def message_of(function: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
     try:
         signature_of(function, takes_context=False).require_fit(args, kwargs)
-        written = forms_of(function, takes_context=False).write(args, kwargs)
-        arguments(*written, max_bytes=MAX_BYTES, schemes=SCHEMES)
+        forms = forms_of(function, takes_context=False)
+        texts = arguments(*forms.write(args, kwargs), max_bytes=MAX_BYTES, schemes=SCHEMES)
+        forms.require_same((args, kwargs), forms.read(*map(loads, texts)))
     except InvalidPayload as error:
         return str(error)
     raise AssertionError(f"{kwargs} is accepted")

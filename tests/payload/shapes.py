@@ -6,13 +6,14 @@ import typing
 from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from enum import Enum, IntEnum
-from typing import NewType
+from enum import Enum, IntEnum, IntFlag
+from typing import Any, Generic, NewType, TypeVar
 from uuid import UUID
 
 import msgspec
 import pydantic
 from django.db import models
+from pydantic_core import PydanticCustomError
 
 
 class Colour(Enum):
@@ -107,6 +108,103 @@ class Login(pydantic.BaseModel):
     password: pydantic.SecretStr
 
 
+@dataclass
+class Counted:
+    x: int
+    seen: int = field(init=False, default=0)
+    cached: int = field(init=False, default=0, compare=False)
+
+
+@dataclass
+class Gross:
+    amount: Decimal
+
+    def __post_init__(self):
+        self.amount = self.amount * 2
+
+
+@dataclass
+class Tidy:
+    name: str
+
+    def __post_init__(self):
+        self.name = self.name.strip()
+
+
+class Pet(msgspec.Struct):
+    name: str
+
+
+class Dog(Pet):
+    breed: str = ""
+
+
+class Envelope(msgspec.Struct):
+    payload: dict[str, Any]
+    label: str = ""
+    pet: Pet | None = None
+
+
+class Anything(pydantic.BaseModel):
+    x: Any = None
+
+
+class Access(IntFlag):
+    READ = 1
+    WRITE = 2
+
+
+class Opening(pydantic.BaseModel):
+    at: time
+
+
+class At(pydantic.BaseModel):
+    at: datetime
+
+
+class Account(pydantic.BaseModel):
+    iban: str
+    limits: dict[str, int] = {}
+
+    @pydantic.field_validator("iban")
+    @classmethod
+    def check(cls, value):
+        if "hunter2" in value:
+            raise PydanticCustomError("unknown_iban", "no account {iban}", {"iban": value})
+        return value
+
+
+class Closed(msgspec.Struct, forbid_unknown_fields=True):
+    x: int = 0
+
+
+T = TypeVar("T")
+
+
+@dataclass
+class Box(Generic[T]):
+    item: T
+    others: list[T] = field(default_factory=list)
+
+
+class Parcel(msgspec.Struct, Generic[T]):
+    item: T
+
+
+def counted(value: Counted): ...
+def gross(value: Gross): ...
+def grosses(value: dict[str, list[Gross | None]]): ...
+def tidy(value: Tidy): ...
+def envelope(value: Envelope): ...
+def anything(value: Anything): ...
+def opening(value: Opening): ...
+def anything_at(value: At): ...
+def account(value: Account): ...
+def closed(value: Closed): ...
+def box(value: Box[Decimal]): ...
+def parcel(value: Parcel[UUID]): ...
+def open_tuple(value: tuple[int, *tuple[date, ...], str]): ...
+def nested_tuple(value: tuple[int, *tuple[str, UUID]]): ...
 def log_in(value: Login): ...
 def any_set(value: typing.Set): ...  # noqa: UP006
 def any_tuple(value: typing.Tuple): ...  # noqa: UP006

@@ -255,6 +255,18 @@ def test_depth_is_bounded():
             dumps(deep)
 
 
+def test_an_argument_may_be_a_hundred_levels_deep():
+    """The list and the dict that hold the arguments are no levels of theirs."""
+    value = []
+    for _ in range(99):
+        value = [value]
+
+    assert json.loads(storable_json.arguments([value], {}, max_bytes=ROOM)[0]) == [value]
+    assert json.loads(storable_json.arguments([], {"a": value}, max_bytes=ROOM)[1]) == {"a": value}
+    with pytest.raises(InvalidPayload, match="100 levels"):
+        storable_json.arguments([[value]], {}, max_bytes=ROOM)
+
+
 def test_a_value_that_grows_when_written_is_refused_soon():
     """A small object that would be endless as text is refused without being written."""
     bomb = []

@@ -1,6 +1,7 @@
 """Older arguments are brought up to the code that runs, step by step, or an error says which step failed."""
 
 import re
+import sys
 import traceback
 
 import pytest
@@ -35,6 +36,8 @@ def test_arguments_go_through_the_steps_that_they_lack(stored, args, kwargs):
         ({1: lambda args, kwargs: args[7]}, "args and kwargs: upgrade 1 raised IndexError"),
         ({1: lambda args, kwargs: kwargs}, "args and kwargs: upgrade 1 returns (args, kwargs), a list and a dict"),
         ({1: lambda args, kwargs: ((), kwargs)}, "args and kwargs: upgrade 1 returns (args, kwargs)"),
+        ({1: lambda args, kwargs: (args, {1: 2})}, "args and kwargs: upgrade 1 returns (args, kwargs)"),
+        ({1: lambda args, kwargs: sys.exit(3)}, "args and kwargs: upgrade 1 raised SystemExit"),
         ({1: lambda args: args}, "args and kwargs: upgrade 1 raised TypeError"),
     ],
 )

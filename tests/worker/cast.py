@@ -4,13 +4,14 @@ import asyncio
 import os
 import socket
 import sys
+from contextlib import nullcontext
 from contextvars import ContextVar
 from functools import wraps
 
 from django.db import connection, transaction
 from django.utils import timezone, translation
 
-from django_jobqueue import JobCancelled, Reject, Retry, Snooze, task
+from django_jobqueue import JobCancelled, Reject, Retry, Snooze, once, task
 from django_jobqueue.backoff import constant
 from tests.stage.models import Trace
 
@@ -206,6 +207,33 @@ def with_client(function):
 def misuse_what_is_given(client, a):
     """Raise a TypeError from inside; called with one argument, given two."""
     return len(a)
+
+
+@task
+@with_client
+def add_with_client(client, a=1):
+    """Return what was given besides a client."""
+    return a
+
+
+def misusing(function):
+    """Make a mistake of its own, or have another function make one."""
+
+    def call(with_what):
+        return function(with_what)
+
+    @wraps(function)
+    def wrapper(by_another):
+        return call(1) if by_another else function(len(5))
+
+    return wrapper
+
+
+@task
+@misusing
+def misuse_in_a_decorator(*, by_another):
+    """Must not be called."""
+    raise AssertionError("it was called")
 
 
 @task
@@ -467,6 +495,26 @@ def fail_after_the_commit():
         raise Boom
 
     transaction.on_commit(fail)
+
+
+@task(atomic=True)
+def do_once_after_the_commit(what, how=""):
+    """Do a thing once when this is committed, and say what was answered; or try to in ways that are refused."""
+
+    def do():
+        if how == "external":
+            once.external(what, Trace.objects.create)
+        with transaction.atomic() if how == "atomic" else nullcontext():
+            answer = once(what, write_trace, what)
+        Trace.objects.create(what=answer)
+
+    transaction.on_commit(do)
+
+
+def write_trace(what):
+    """Have an effect, and say so."""
+    Trace.objects.create(what=what)
+    return f"did {what}"
 
 
 @task(atomic=True)

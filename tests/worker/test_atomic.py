@@ -17,6 +17,10 @@ pytestmark = pytest.mark.django_db(transaction=True, available_apps=["django_job
 @pytest.fixture
 def job():
     """A job that runs, as its worker has claimed it."""
+    return make_job()
+
+
+def make_job():
     return Job.objects.create(task="atomic", status="RUNNING", attempt_count=1, lease_token=uuid4(), worker_id=uuid4())
 
 
@@ -65,6 +69,31 @@ def test_an_error_on_commit_is_a_failure(job):
     assert not Trace.objects.exists()
     job.refresh_from_db()
     assert job.status == "RUNNING"
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_once_does_its_work_in_a_callback_of_the_commit(caplog, times):
+    """The lease is given up by then: the commit was the last question, and the key alone says whether it was done."""
+    for _ in range(times):
+        assert run_job(cast.do_once_after_the_commit, make_job(), "booked") == Committed()
+
+    assert sorted(Trace.objects.values_list("what", flat=True)) == ["booked", *["did booked"] * times]
+    assert "is committed; a callback" not in caplog.text
+
+
+@pytest.mark.parametrize(
+    ("how", "words"),
+    [
+        ("external", "NotInAJob: once.external('paid', …) belongs in a job, and this one is finished"),
+        ("atomic", "RuntimeError: A durable atomic block"),
+    ],
+)
+def test_what_once_cannot_do_in_a_callback_of_the_commit_is_told(job, caplog, how, words):
+    """A second callback could not tell whether the first still lives; and an outer block could undo the record."""
+    run_job(cast.do_once_after_the_commit, job, "paid", how)
+
+    assert words in caplog.text
+    assert not Trace.objects.exists()
 
 
 def test_an_error_after_the_commit_changes_nothing(job, caplog):

@@ -133,6 +133,21 @@ def test_what_a_decorator_does_not_take_is_invalid():
     assert run(cast.add_narrowed, 1, 2).verdict == Verdict.INVALID_PAYLOAD
 
 
+def test_what_a_decorator_passes_on_and_does_not_fit_is_invalid():
+    """Its own call fails: Python says of which parameter, and no attempt more would help."""
+    outcome = run(cast.add_with_client, kwargs={"client": "hunter2"})
+
+    assert outcome.verdict == Verdict.INVALID_PAYLOAD
+    assert "add_with_client() got multiple values for argument 'client'" in outcome.failure.message
+    assert "hunter2" not in str(outcome.failure)
+
+
+@pytest.mark.parametrize("by_another", [True, False])
+def test_a_mistake_of_a_decorator_is_an_ordinary_failure(by_another):
+    """Only its own call of the function, with what it was given, says that this does not fit."""
+    assert run(cast.misuse_in_a_decorator, by_another).verdict == Verdict.RETRYABLE
+
+
 @pytest.mark.parametrize(
     ("version", "args", "kwargs"), [(1, [5], {}), (2, [], {"amount": 5}), (3, [], {"amount": 5, "currency": "EUR"})]
 )
