@@ -6,7 +6,7 @@ A worker asks the same of stored arguments, which may be older than the function
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
@@ -14,6 +14,7 @@ from typing import Any
 
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.misfit import shown
+from django_jobqueue.payload.secret_names import Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +28,18 @@ class Signature:
     """What may be named."""
     takes_more_positions: bool
     takes_more_keywords: bool
+    rest: str = ""
+    """The name of `*rest`; empty if there is none."""
+    named: str = ""
+    """The name of `**named`."""
+
+    def places(self, count: int) -> tuple[str, ...]:
+        """Name so many arguments by place: those beyond the others are all `*rest`."""
+        return (*self.positional[:count], *[self.rest] * (count - len(self.positional)))
+
+    def hidden_keywords(self, kwargs: Mapping[str, Any], sensitive: Collection[str]) -> Collection[str]:
+        """Return the names that `**named` takes, if that is sensitive."""
+        return kwargs.keys() - self.keywords if self.named and self.named in Names(sensitive) else ()
 
     def require_fit(self, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> None:
         """Raise InvalidPayload unless the function can be called so; path goes before `args` and `kwargs`.
@@ -130,6 +143,8 @@ def read_signature(function: Callable[..., Any], *, takes_context: bool, follow_
         keywords=frozenset(p.name for p in [*positions, *named] if p.kind is not kinds.POSITIONAL_ONLY),
         takes_more_positions=any(p.kind is kinds.VAR_POSITIONAL for p in parameters),
         takes_more_keywords=any(p.kind is kinds.VAR_KEYWORD for p in parameters),
+        rest=next((p.name for p in parameters if p.kind is kinds.VAR_POSITIONAL), ""),
+        named=next((p.name for p in parameters if p.kind is kinds.VAR_KEYWORD), ""),
     )
 
 

@@ -34,6 +34,9 @@ class Spill:
         match value:
             case str() if reference := self._in(value):
                 raise Misfit(f"has the value of the secret {reference!r} in it; {remedy}")
+            # A number is as good as its text.
+            case int() if not isinstance(value, bool):
+                self._look(str(value), remedy)
             case list() | tuple():
                 for index, item in enumerate(value):
                     self._step(f"[{index}]", item, remedy)

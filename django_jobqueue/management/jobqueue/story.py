@@ -8,7 +8,7 @@ from typing import Any
 
 from django_jobqueue.management.jobqueue.terminal import Terminal, duration, printable_lines
 from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job
-from django_jobqueue.shown import text, veil_named
+from django_jobqueue.shown import ALL_IS_HIDDEN, text, veil_named
 from django_jobqueue.store.audit import object_of
 from django_jobqueue.watch.workers import worker_names
 
@@ -31,6 +31,8 @@ class Story:
     """The attempt that the letter died of: after a replay there may be newer ones."""
     last_error: Attempt | None
     """The newest attempt that was charged, unless that is the death."""
+    hidden: str | None
+    """Why all values are hidden, where they are."""
 
 
 def tell(terminal: Terminal, job: Job, letter: DeadLetter | None, using: str) -> None:
@@ -38,6 +40,7 @@ def tell(terminal: Terminal, job: Job, letter: DeadLetter | None, using: str) ->
     story = _read(job, letter, using)
     _cover(story)
     document = {
+        "hidden": story.hidden,
         "dead_letter": letter and row(letter) | _error_columns(story.death),
         "job": row(job),
         "attempts": [row(attempt) for attempt in story.attempts],
@@ -66,6 +69,7 @@ def _read(job: Job, letter: DeadLetter | None, using: str) -> Story:
         list(AuditEntry.objects.using(using).filter(object=object_of(job.pk)).order_by("-id")[:NEWEST]),
         death,
         None if failed == death else failed,
+        ALL_IS_HIDDEN if veil_named(job.task).hides_all else None,
     )
 
 
@@ -74,7 +78,7 @@ def _cover(story: Story) -> None:
     veil = veil_named(story.job.task)
     secrets = veil.secrets_in(story.job.args, story.job.kwargs)
     # A replay with other arguments has them in its entry too.
-    covers = {"args": veil.args, "before": veil.record, "after": veil.record}
+    covers = {"args": veil.args, "kwargs": veil.kwargs, "before": veil.record, "after": veil.record}
     rows: list[Any] = [*story.attempts, *story.entries, story.letter, story.death, story.last_error, story.job]
     for instance in filter(None, rows):
         for name, value in row(instance).items():
@@ -96,6 +100,8 @@ def _lines(terminal: Terminal, story: Story, names: Mapping[Any, str]) -> list[s
         fields = _without_id(letter) | _error("error", story.death)
         lines += [heading(f"Dead letter {letter.pk}"), *terminal.fields(fields), ""]
     lines += [heading(f"Job {job.pk}"), *terminal.fields(_without_id(job) | _error("last_error", story.last_error))]
+    if story.hidden:
+        lines += ["", story.hidden]
     if story.attempts:
         lines += ["", *_attempts(terminal, story.attempts, names)]
     if story.entries:
