@@ -1,0 +1,110 @@
+"""What is sensitive is shown nowhere: not on a page, in a command, in a list, in what is stored of an error."""
+
+import io
+
+import pytest
+from django.contrib.auth import get_user_model
+from django.core.management import call_command
+
+from django_jobqueue import shown, task
+from django_jobqueue.models import Attempt, DeadLetter, Job
+from django_jobqueue.testing import run_jobs
+from tests import tasks as cast
+
+pytestmark = pytest.mark.django_db
+
+GONE = "a.task.that.the.next.release.has.not"
+NEEDLE = "green lantern river"
+
+
+@task(sensitive=("ibans",), max_attempts=1)
+def pay_all(*ibans):
+    raise ValueError(f"no account {ibans[0]}")
+
+
+@task(sensitive=("details",), max_attempts=1)
+def pay_with(**details):
+    raise ValueError(f"no account {details['iban']}")
+
+
+@task(sensitive=("name",), max_attempts=1)
+def find_customer(name):
+    raise KeyError(f'no customer "{name}"')
+
+
+@task(sensitive=("account",), max_attempts=1)
+def give_number(account):
+    return {"account_found": account}
+
+
+@task(sensitive=("name",), max_attempts=1)
+def name_a_class(name):
+    raise type(f"No{name}", (Exception,), {})("it fails")
+
+
+@pytest.fixture
+def seen(client):
+    """Answer with all that is told of a job, by where it is told."""
+    client.force_login(get_user_model().objects.create_superuser("ada", "ada@example.com", "x"))
+
+    def pages(job):
+        pk = str(job.pk)
+        commands = [["jobs", "show", pk], ["jobs", "show", pk, "--json"], ["dead", "list"], ["dead", "list", "--json"]]
+        urls = ["job/", f"job/{pk}/change/", "deadletter/"]
+        if letter := DeadLetter.objects.filter(job=job).first():
+            commands += [["dead", "show", str(letter.pk)], ["dead", "show", str(letter.pk), "--json"]]
+            urls.append(f"deadletter/{letter.pk}/change/")
+        told = {}
+        for command in commands:
+            out = io.StringIO()
+            call_command("jobqueue", *command, stdout=out)
+            told[" ".join(command)] = out.getvalue()
+        for url in urls:
+            told[url] = client.get(f"/admin/django_jobqueue/{url}", follow=True).content.decode()
+        return told
+
+    return pages
+
+
+@pytest.mark.parametrize(
+    ("job", "args", "kwargs", "needle"),
+    [
+        (pay_all, [NEEDLE], {}, NEEDLE),
+        (pay_with, [], {"iban": NEEDLE}, NEEDLE),
+        (find_customer, ["Conan O'Brien Shaughnessy"], {}, "Brien Shaughnessy"),
+        (give_number, [48151623], {}, "48151623"),
+        (name_a_class, ["Shaughnessy"], {}, "Shaughnessy"),
+    ],
+    ids=["*args", "**kwargs", "an apostrophe in a KeyError", "a number in a result", "the name of a class"],
+)
+def test_what_is_sensitive_is_shown_nowhere(job, args, kwargs, needle, seen):
+    """Whatever takes it, and however an error or a result quotes it."""
+    result = job.enqueue(*args, **kwargs)
+    run_jobs()
+
+    told = seen(Job.objects.get(pk=result.id))
+    told["stored"] = str(list(Attempt.objects.values("exception_class", "message", "traceback")))
+    assert [where for where, words in told.items() if needle in words] == []
+
+
+def test_what_was_sensitive_is_hidden_when_its_task_is_gone(seen):
+    """What it was called is not known any more: all values are hidden, in older errors too, and the page says why."""
+    result = cast.give_back.enqueue({"name": NEEDLE})
+    run_jobs()
+    find_customer.enqueue(name=NEEDLE)
+    run_jobs()
+    # As an older release may have stored it.
+    Attempt.objects.update(message=f"no {NEEDLE}", traceback=f"ValueError: no {NEEDLE}", exception_class=f"x.{NEEDLE}")
+    Job.objects.update(task=GONE)
+
+    done, dead = Job.objects.get(pk=result.id), DeadLetter.objects.get().job
+    for job in (done, dead):
+        told = seen(job)
+        assert [where for where, words in told.items() if NEEDLE in words] == []
+        assert {where for where, words in told.items() if shown.ALL_IS_HIDDEN in words} >= {
+            f"jobs show {job.pk}",
+            f"jobs show {job.pk} --json",
+            f"job/{job.pk}/change/",
+            "deadletter/",
+        }
+        assert '"name":' in told[f"jobs show {job.pk} --json"]
