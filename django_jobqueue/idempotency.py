@@ -27,6 +27,7 @@ from django_jobqueue.conf import MAX_JSON_BYTES, Options
 from django_jobqueue.exceptions import AlreadyBeingDone, InvalidPayload, KeyReused, LeaseLost, NotInAJob
 from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.misfit import Misfit
+from django_jobqueue.payload.secret_reference import stored as stored_secret
 from django_jobqueue.payload.spilled import Spill, referring
 from django_jobqueue.payload.typed import forms_of, read_forms
 
@@ -198,13 +199,14 @@ def _request(key: str, call: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
         forms = (forms_of if _lasts(call) else read_forms)(call, takes_context=False)
     if forms is not None:
         args, kwargs = forms.write(args, kwargs)
-    texts = storable_json.arguments(args, kwargs, max_bytes=MAX_JSON_BYTES)
-    stored_args, stored_kwargs = (referring(json.loads(text), secrets) for text in texts)
+    storable_json.arguments(args, kwargs, max_bytes=MAX_JSON_BYTES)
+    # Not what was written and read: then a secret is no more the object that the task was given.
+    stored_args, stored_kwargs = (referring(half, secrets) for half in ([*args], {**kwargs}))
     with suppress(TypeError, ValueError):
         # By their names: it makes no difference how they are passed.
         stored_args, stored_kwargs = [], dict(signature(call).bind_partial(*stored_args, **stored_kwargs).arguments)
     # In one order, whatever order the names were given in.
-    stored = json.dumps([name, stored_args, stored_kwargs], sort_keys=True)
+    stored = json.dumps([name, stored_args, stored_kwargs], sort_keys=True, default=stored_secret)
     return sha256(stored.encode()).hexdigest()
 
 

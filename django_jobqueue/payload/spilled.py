@@ -61,14 +61,19 @@ class Spill:
 
 
 def referring(value: Any, secrets: Mapping[str, str]) -> Any:
-    """Copy plain JSON with references in the place of values, so that a new value makes no other request of it."""
+    """Copy what can be JSON with references in the place of values, so that a new value makes no other request of it.
+
+    A value that other texts may be equal to by chance is only replaced where it is that very object.
+    """
     match value:
         case str():
             # The longest first: one may be a part of another.
             for secret in sorted(secrets, key=len, reverse=True):
-                if value == secret or (is_telling(secret) and secret in value):
+                if value is secret or (is_telling(secret) and secret in value):
                     value = value.replace(secret, f"${{{secrets[secret]}}}")
             return value
+        case int() if not isinstance(value, bool):
+            return f"${{{secrets[words]}}}" if is_telling(words := str(value)) and words in secrets else value
         case list() | tuple():
             return [referring(item, secrets) for item in value]
         case dict():
