@@ -22,6 +22,7 @@ from django_jobqueue.compat import AnyTask
 from django_jobqueue.payload.known_secrets import KnownSecrets, has_password, is_secret_setting
 from django_jobqueue.payload.literals import HEAD, forms_of_literal
 from django_jobqueue.payload.masking import MASK, blank, literal_values, masked, masked_arguments, masked_text
+from django_jobqueue.payload.nameless_fields import parameters_with
 from django_jobqueue.payload.secret_names import Names
 from django_jobqueue.payload.secret_shapes import text_of
 from django_jobqueue.payload.signature import Signature, signature_of
@@ -164,10 +165,12 @@ def veil_of(task: AnyTask | None) -> Veil:
     """Return the veil for jobs of a task; None is one that nobody knows, of which all is hidden."""
     if task is None:
         return Veil(hides_all=True)
+    sensitive = sensitive_of(task)
     with suppress(Exception):  # a signature is asked of the project's code
         takes = signature_of(task.func, takes_context=task.takes_context, follow_wrapped=True)
-        return Veil(sensitive_of(task), takes)
-    return Veil(sensitive_of(task))
+        # Of a list without names all is hidden, if one of them is sensitive.
+        return Veil((*sensitive, *parameters_with(sensitive, task.func)) if sensitive else (), takes)
+    return Veil(sensitive)
 
 
 def veil_named(name: str) -> Veil:

@@ -1,7 +1,11 @@
 """What is sensitive is shown nowhere: not on a page, in a command, in a list, in what is stored of an error."""
 
 import io
+from dataclasses import dataclass
+from typing import NamedTuple
 
+import msgspec
+import pydantic
 import pytest
 from django.contrib.auth import get_user_model
 from django.core.management import call_command
@@ -42,6 +46,38 @@ def name_a_class(name):
     raise type(f"No{name}", (Exception,), {})("it fails")
 
 
+class Row(msgspec.Struct, array_like=True):
+    iban: str
+
+
+class Line(NamedTuple):
+    iban: str
+
+
+class Sheet(pydantic.BaseModel):
+    lines: list[Line]
+
+
+@dataclass
+class Book:
+    rows: dict[str, list[Row]]
+
+
+@task(sensitive=("iban",), max_attempts=1)
+def take_row(row: Row | None):
+    raise ValueError(f"no account {row.iban}")
+
+
+@task(sensitive=("iban",), max_attempts=1)
+def take_sheet(sheet: Sheet):
+    raise ValueError(f"no account {sheet.lines[0].iban}")
+
+
+@task(sensitive=("iban",), max_attempts=1)
+def take_books(*, books: list[Book]):
+    raise ValueError(f"no account {books}")
+
+
 @pytest.fixture
 def seen(client):
     """Answer with all that is told of a job, by where it is told."""
@@ -74,8 +110,20 @@ def seen(client):
         (find_customer, ["Conan O'Brien Shaughnessy"], {}, "Brien Shaughnessy"),
         (give_number, [48151623], {}, "48151623"),
         (name_a_class, ["Shaughnessy"], {}, "Shaughnessy"),
+        (take_row, [Row(NEEDLE)], {}, NEEDLE),
+        (take_sheet, [Sheet(lines=[Line(NEEDLE)])], {}, NEEDLE),
+        (take_books, [], {"books": [Book({"a": [Row(NEEDLE)]})]}, NEEDLE),
     ],
-    ids=["*args", "**kwargs", "an apostrophe in a KeyError", "a number in a result", "the name of a class"],
+    ids=[
+        "*args",
+        "**kwargs",
+        "an apostrophe in a KeyError",
+        "a number in a result",
+        "the name of a class",
+        "a Struct as a list",
+        "a NamedTuple of a model",
+        "Structs in a dataclass",
+    ],
 )
 def test_what_is_sensitive_is_shown_nowhere(job, args, kwargs, needle, seen):
     """Whatever takes it, and however an error or a result quotes it."""
