@@ -11,7 +11,7 @@ from django.contrib.auth import get_user_model
 from django.core.management import call_command
 
 from django_jobqueue import shown, task
-from django_jobqueue.models import Attempt, DeadLetter, Job
+from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job
 from django_jobqueue.testing import run_jobs
 from tests import tasks as cast
 
@@ -156,3 +156,16 @@ def test_what_was_sensitive_is_hidden_when_its_task_is_gone(seen):
             "deadletter/",
         }
         assert '"name":' in told[f"jobs show {job.pk} --json"]
+
+
+def test_an_audit_entry_of_a_job_that_is_gone_shows_no_arguments(client):
+    """Nobody knows what task it was of: what a replay has put in place of others is hidden, its columns are not."""
+    client.force_login(get_user_model().objects.create_superuser("ada", "ada@example.com", "x"))
+    sides = {"before": {"status": "FAILED", "kwargs": {"name": NEEDLE}}, "after": {"args": [NEEDLE]}}
+    entry = AuditEntry.objects.create(actor="ada", action="replay", object="job:999999", **sides)
+
+    page = client.get(f"/admin/django_jobqueue/auditentry/{entry.pk}/change/").content.decode()
+
+    assert NEEDLE not in page
+    assert "FAILED" in page
+    assert shown.ALL_IS_HIDDEN in page

@@ -168,18 +168,19 @@ def test_once_compares_the_reference(settings, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("task", "old", "new", "mode"),
+    ("task", "old", "new", "given"),
     [
-        (keys.charge_once_in_a_mode, "test", "live", "test"),
-        (keys.charge_once_in_a_mode, "no", "yes", "no"),
-        (keys.charge_once_by_number, "8273645190", "5190827364", "x"),
+        (keys.charge_once_in_a_mode, "test", "live", [KEY, "test"]),
+        (keys.charge_once_in_a_mode, "test", "live", [KEY]),  # which is in the code, as in the settings
+        (keys.charge_once_in_a_mode, "no", "yes", [KEY, "no"]),
+        (keys.charge_once_by_number, "8273645190", "5190827364", [KEY, "x"]),
     ],
 )
-def test_once_knows_the_reference_from_what_equals_it_by_chance(settings, monkeypatch, task, old, new, mode):
+def test_once_knows_the_reference_from_what_equals_it_by_chance(settings, monkeypatch, task, old, new, given):
     """A mode `test` beside a key `test` stays what it is when the key is another; and a number is as good as text."""
     settings.STAGE_PARTNER = old
     monkeypatch.setenv("STAGE_FAILS_ONCE", "1")
-    task.enqueue(KEY, mode)
+    task.enqueue(*given)
     assert run_one().outcome == "failed"
     settings.STAGE_PARTNER = new
 

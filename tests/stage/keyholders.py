@@ -66,7 +66,7 @@ def charge_once(key, how="done"):
 
 
 @task
-def charge_once_in_a_mode(key, mode, kind=str):
+def charge_once_in_a_mode(key, mode="test", kind=str):
     """Do a thing once with the key and a mode, and fail the first time."""
     once("the charge", remember, kind(key), key=mode)
     if os.environ.pop("STAGE_FAILS_ONCE", ""):
