@@ -29,6 +29,7 @@ from django.apps import apps
 from django.db import connections
 
 from django_jobqueue import guard, results, task_options
+from django_jobqueue.any_task import is_unique_until_started, max_attempts_of, require_fit, stored_name, version_of
 from django_jobqueue.compat import (
     PACKAGE,
     AnyTask,
@@ -42,7 +43,7 @@ from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.secret_reference import may_hold, revived
 from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.payload.unique_key import unique_key
-from django_jobqueue.tasks import Task, is_unique_until_started, max_attempts_of, require_fit, stored_name, version_of
+from django_jobqueue.tasks import Task
 
 if TYPE_CHECKING:
     from django_jobqueue.producer import Call, Producer
@@ -188,7 +189,7 @@ class JobQueueBackend(BaseTaskBackend):
         arriving = forms.read(*arriving, path=path)
         maker = getattr(task, "unique_key", None)
         key = maker and unique_key(maker, task.func, *arriving, takes_context=task.takes_context, path=path)
-        guard.require_nothing_spilled(plain_args, plain_kwargs, key, path=path)
+        guard.require_nothing_spilled({"args": plain_args, "kwargs": plain_kwargs, "unique_key": key}, path=path)
         job = NewJob(
             task=stored_name(task),
             version=version_of(task),

@@ -9,16 +9,17 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Mapping
 from typing import Any
 
 from django_jobqueue import running
+from django_jobqueue.any_task import sensitive_of, stored_name
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.secret_shapes import SENSITIVE, Finding, call_findings
 from django_jobqueue.payload.signature import signature_of
 from django_jobqueue.payload.spilled import Spill
 from django_jobqueue.shown import known_secrets
-from django_jobqueue.tasks import sensitive_of, stored_name
 
 logger = logging.getLogger("django_jobqueue")
 
@@ -60,14 +61,19 @@ _REMEDY = (
 )
 
 
-def require_nothing_spilled(args: list[Any], kwargs: dict[str, Any], key: str | None = None, *, path: str = "") -> None:
-    """Raise InvalidPayload if what a Secret of the running job stands for is about to be stored with another job."""
+def require_nothing_spilled(
+    values: Mapping[str, Any], *, path: str = "", remedy: str = "pass the Secret itself"
+) -> None:
+    """Raise InvalidPayload if what a Secret of the running job stands for is about to be stored elsewhere.
+
+    values are plain JSON, each with the name that stands for it in the error, behind path; remedy is its last words.
+    """
     attempt = running.attempt.get()
     if attempt is None or not attempt.secrets:
         return
     spill = Spill(attempt.secrets)
-    for value, name in ((args, "args"), (kwargs, "kwargs"), (key, "unique_key")):
-        spill.require_none(value, f"{path}{name}", "pass the Secret itself")
+    for name, value in values.items():
+        spill.require_none(value, f"{path}{name}", remedy)
 
 
 def _warn_once(name: str, finding: Finding) -> None:

@@ -12,7 +12,8 @@ unharmed.
              not_found, already_requested, already_cancelled, finished
     prune    records of `once` whose time is over
 
-`by` is a user or text, and may not be empty; a program signs with its name. `reason` is kept with the entry.
+`by` is a user or text, and may not be empty; a program signs with its name. `reason` is kept with the entry. In a job
+InvalidPayload is raised where one of them has the value of a secret in it that the job was given.
 
 The queue is in the database that `database.queue_database` names for the job's task backend, or for the default one
 where only an id is given. `using` overrides it, for a project whose task backends have a database each.
@@ -25,6 +26,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from django_jobqueue import guard, registry
+from django_jobqueue.any_task import require_arguments
 from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.exceptions import InvalidPayload, Refused
 from django_jobqueue.models import AuditEntry, DeadLetter, Job
@@ -35,7 +37,6 @@ from django_jobqueue.store.discard import discard as _discard
 from django_jobqueue.store.effects import prune as _prune_effects
 from django_jobqueue.store.replay import NO_EDIT, Edit
 from django_jobqueue.store.replay import replay as _replay
-from django_jobqueue.tasks import require_arguments
 
 MAX_TEXT_CHARS = 4000
 """Of a reason; longer ones lose their middle."""
@@ -188,13 +189,14 @@ def _database_of(thing: DeadLetter | Job | int | str) -> str:
 
 
 def _name_of(by: User | str) -> str:
-    name = _text(by if isinstance(by, str) else by.get_username())
+    name = _text(by if isinstance(by, str) else by.get_username(), "by")
     if not name:
         raise ValueError("`by` is empty; say who does this: a user, or the name of a program")
     return name[: AuditEntry._meta.get_field("actor").max_length]
 
 
-def _text(value: str) -> str:
+def _text(value: str, name: str = "reason") -> str:
+    guard.require_nothing_spilled({name: value}, remedy="say it in other words")
     return storable_text.storable(value, MAX_TEXT_CHARS).strip()
 
 
@@ -220,12 +222,13 @@ def _edit(letter_id: int, args: Sequence[Any] | None, kwargs: Mapping[str, Any] 
         schemes=options.schemes,
         are_stored=True,
     )
+    new_args, new_kwargs = storable_json.loads(args_text), storable_json.loads(kwargs_text)
+    brought_args, brought_kwargs = _changed(new_args, new_kwargs, job)
+    guard.require_nothing_spilled({"args": brought_args, "kwargs": brought_kwargs})
     # Where the task is known: as the runner will read it. What is stored is what was given.
     if task := registry.find(job.task):
-        new_args, new_kwargs = storable_json.loads(args_text), storable_json.loads(kwargs_text)
         require_arguments(task, new_args, new_kwargs, version=job.version)
-        guard.watch(task, *_changed(new_args, new_kwargs, job), policy=options.secrets)
-        guard.require_nothing_spilled(new_args, new_kwargs)
+        guard.watch(task, brought_args, brought_kwargs, policy=options.secrets)
     return Edit(None if args is None else args_text, None if kwargs is None else kwargs_text)
 
 

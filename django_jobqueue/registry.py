@@ -21,9 +21,10 @@ from types import MappingProxyType, ModuleType
 from django.apps import apps
 from django.utils.module_loading import module_has_submodule
 
+from django_jobqueue.any_task import names_of, stored_name, version_of
 from django_jobqueue.compat import AnyTask, Task
 from django_jobqueue.exceptions import InvalidOptions
-from django_jobqueue.tasks import declared, names_of, stored_name, version_of
+from django_jobqueue.tasks import declared
 
 logger = logging.getLogger(__name__)
 

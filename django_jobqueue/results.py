@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from django.conf import settings
 from django.utils.timezone import get_default_timezone, make_naive
 
+from django_jobqueue.any_task import arguments_for
 from django_jobqueue.compat import (
     AnyTask,
     AnyTaskContext,
@@ -29,7 +30,7 @@ from django_jobqueue.exceptions import InvalidPayload, JobCancelled, JobQueueErr
 from django_jobqueue.payload.storable_text import class_path
 from django_jobqueue.policy.lifecycle import Status
 from django_jobqueue.policy.outcomes import OutcomeName
-from django_jobqueue.tasks import Task, arguments_for
+from django_jobqueue.tasks import Task
 
 if TYPE_CHECKING:
     from django_jobqueue.models import Attempt, Job

@@ -18,6 +18,7 @@ from django.conf import settings
 from django.core.signals import setting_changed
 
 from django_jobqueue import registry
+from django_jobqueue.any_task import sensitive_of
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.payload.known_secrets import KnownSecrets, has_password, is_secret_setting
 from django_jobqueue.payload.literals import HEAD, forms_of_literal
@@ -26,7 +27,6 @@ from django_jobqueue.payload.nameless_fields import parameters_with
 from django_jobqueue.payload.secret_names import Names
 from django_jobqueue.payload.secret_shapes import text_of
 from django_jobqueue.payload.signature import Signature, signature_of
-from django_jobqueue.tasks import sensitive_of
 
 ALL_IS_HIDDEN = "Its task is not known here, and so not what of it is sensitive: all values are hidden."
 

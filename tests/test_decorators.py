@@ -56,6 +56,16 @@ def giving_a_client_by_signature(function):
     return wrapper
 
 
+def for_tenant(function):
+    """Take an argument of its own before those that it passes on, and one that goes by name."""
+
+    @wraps(function)
+    def wrapper(tenant, *args, dry=False, **kwargs):
+        return [tenant, dry, *function(*args, **kwargs)]
+
+    return wrapper
+
+
 OPTIONS = {"unique_key": "invoice:{invoice}", "sensitive": ("iban",)}
 
 
@@ -83,6 +93,14 @@ def named(client: str, invoice: UUID, iban: str = "", *, note: str = ""):
 @task(**OPTIONS)
 @giving_a_client_by_signature
 def signed(client: str, invoice: UUID, iban: str = "", *, note: str = ""):
+    """Return what arrived."""
+    return [str(type(invoice)), iban, note]
+
+
+@task(**OPTIONS)
+@passing_on
+@for_tenant
+def of_a_tenant(invoice: UUID, iban: str = "", *, note: str = ""):
     """Return what arrived."""
     return [str(type(invoice)), iban, note]
 
@@ -116,6 +134,93 @@ def test_names_are_those_of_the_call(decorated, by_place):
     assert assert_enqueued(decorated, INVOICE, "DE42", note="n") == job
     run_jobs(check=True)
     assert decorated.get_result(result.id).return_value == ["<class 'uuid.UUID'>", "DE42", "n"]
+
+
+@pytest.mark.parametrize("by_place", [True, False])
+def test_what_a_decorator_names_before_it_passes_on_comes_first(by_place):
+    """Its own arguments shift those of the function: the key, the type and what is hidden are those of the others."""
+    result = (
+        of_a_tenant.enqueue("acme", INVOICE, "DE42", dry=True, note="n")
+        if by_place
+        else of_a_tenant.enqueue(note="n", iban="DE42", invoice=INVOICE, dry=True, tenant="acme")
+    )
+    job = Job.objects.get()
+
+    assert job.unique_key == f"invoice:{INVOICE}"
+    said = str(shown.veil_of(of_a_tenant).arguments(job.args, job.kwargs))
+    assert "DE42" not in said
+    assert "acme" in said
+    assert assert_enqueued(of_a_tenant, "acme", INVOICE, iban="DE42", dry=True, note="n") == job
+    run_jobs(check=True)
+    arrived = ["acme", True, "<class 'uuid.UUID'>", "DE42", "n"]
+    assert of_a_tenant.get_result(result.id).return_value == arrived
+
+
+def test_calls_that_differ_behind_an_argument_of_the_decorator_are_two():
+    """The second invoice of a tenant is no second call for the first; one of another tenant is what the key says."""
+    keys = [task(unique_key=key)(of_a_tenant.func) for key in ("invoice:{invoice}", "{tenant}:{invoice}", "{dry}")]
+    calls = [("acme", INVOICE), ("acme", UUID(int=2)), ("zeta", INVOICE)]
+
+    created = [[declared.enqueue(*call).created for call in calls] for declared in keys]
+
+    assert created == [[True, True, False], [True, True, True], [True, False, False]]
+
+
+def test_a_context_is_the_same_under_another_name():
+    """A decorator that names it otherwise passes it on all the same: it is no argument of the call."""
+    with pytest.raises(InvalidPayload, match="cannot be told apart"):
+        renamed_context.enqueue(1, 2)
+    result = renamed_context.enqueue(7)
+
+    assert Job.objects.get().unique_key == "invoice:7"
+    run_jobs(check=True)
+    assert renamed_context.get_result(result.id).return_value == [1, 7]
+
+
+def naming_it_otherwise(function):
+    """Take the context by another name."""
+
+    @wraps(function)
+    def wrapper(ctx, *args, **kwargs):
+        return function(ctx, *args, **kwargs)
+
+    return wrapper
+
+
+def for_any_tenant(function):
+    """Take an argument that may be left out."""
+
+    @wraps(function)
+    def wrapper(tenant="acme", *args, **kwargs):
+        return [tenant, *function(*args, **kwargs)]
+
+    return wrapper
+
+
+@task(sensitive=("iban",))
+@for_any_tenant
+def pay_of_any(iban):
+    """Return what arrived."""
+    return [iban]
+
+
+def test_behind_an_argument_that_may_be_left_out_names_are_asked_for():
+    """A value that is to be hidden has no place of its own there."""
+    with pytest.raises(InvalidPayload, match="cannot be told apart"):
+        pay_of_any.enqueue("acme", "DE42")
+    result = pay_of_any.enqueue("zeta", iban="DE42")
+
+    job = Job.objects.get()
+    assert "DE42" not in str(shown.veil_of(pay_of_any).arguments(job.args, job.kwargs))
+    run_jobs(check=True)
+    assert pay_of_any.get_result(result.id).return_value == ["zeta", "DE42"]
+
+
+@task(takes_context=True, unique_key="invoice:{invoice}")
+@naming_it_otherwise
+def renamed_context(context, invoice):
+    """Return what arrived."""
+    return [context.attempt, invoice]
 
 
 @pytest.mark.parametrize("args", [(INVOICE,), (str(INVOICE), "DE42")])

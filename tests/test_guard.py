@@ -4,7 +4,7 @@ import logging
 
 import pytest
 
-from django_jobqueue import guard, operations
+from django_jobqueue import Secret, guard, operations
 from django_jobqueue.compat import task_backends
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.models import Job
@@ -171,6 +171,17 @@ def test_a_row_that_is_damaged_is_judged_as_a_whole(policy):
     with pytest.raises(InvalidPayload, match=r"^args\[0\]: looks"):
         operations.replay(letter, by="ada", reason="", args=[TOKEN], kwargs={"value": 1})
     assert operations.replay(letter, by="ada", reason="", args=[1], kwargs={"value": 1}).status == "READY"
+
+
+def test_a_reference_that_looks_like_a_token_is_judged_as_one(policy, warnings):
+    """Somebody may have passed the secret in place of its name; a name that looks like one is no reason for a word."""
+    cast.take.enqueue(Secret("env:PASSWORD"), Secret(f"env:{TOKEN}"))
+    (warning,) = warnings()
+    assert "args[1] (GitHub token)" in warning
+
+    policy("refuse")
+    with pytest.raises(InvalidPayload, match=r"args\[0\]: looks like a secret \(GitHub token\)"):
+        cast.take.enqueue(Secret(f"env:{TOKEN}"))
 
 
 def test_plain_arguments_are_no_secret(warnings):

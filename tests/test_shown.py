@@ -61,6 +61,13 @@ def test_a_secret_of_the_settings_is_shown_nowhere(settings, name, value):
     assert Veil().value({"note": [PASSWORD]}) == {"note": [MASK]}
 
 
+def test_a_copy_does_not_quote_a_secret_that_was_stripped():
+    """What a task was given with a newline it tells without."""
+    copy = Veil().value({"note": ["no login with hunter2hunter2"]}, {"hunter2hunter2\n"})
+
+    assert copy == {"note": [f"no login with {MASK}"]}
+
+
 @pytest.mark.filterwarnings("ignore:it is deprecated")
 def test_a_setting_that_warns_is_known_in_silence(settings, monkeypatch):
     """Django warns where a deprecated one is read; where that is an error the value would be shown."""

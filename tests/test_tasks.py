@@ -14,7 +14,7 @@ import pytest
 from asgiref.sync import async_to_sync
 from django.db import transaction
 
-from django_jobqueue import backoff, tasks
+from django_jobqueue import any_task, backoff, tasks
 from django_jobqueue.compat import PACKAGE, InvalidTask, task_backends
 from django_jobqueue.compat import Task as DjangoTask
 from django_jobqueue.conf import Options
@@ -123,17 +123,17 @@ def test_options_are_kept():
     assert made.never_retry == (KeyError,)
     assert (made.max_attempts, made.backoff, made.timeout) == (5, policy, 30)
     assert (made.owner, made.runbook) == ("billing", "https://wiki/charge")
-    assert (made.sensitive, tasks.sensitive_of(made), tasks.sensitive_of(plain)) == (("iban",), ("iban",), ())
+    assert (made.sensitive, any_task.sensitive_of(made), any_task.sensitive_of(plain)) == (("iban",), ("iban",), ())
 
 
 def test_the_stored_name_is_the_path_unless_given():
     """Jobs are stored under the dotted path, or under task_name, so that a function may move."""
-    assert tasks.stored_name(task(charge)) == "tests.test_tasks.charge"
-    assert tasks.stored_name(plain) == "tests.test_tasks.charge"
+    assert any_task.stored_name(task(charge)) == "tests.test_tasks.charge"
+    assert any_task.stored_name(plain) == "tests.test_tasks.charge"
 
     named = task(task_name="billing.charge", aliases=("old.charge", "billing.charge"))(charge)
-    assert tasks.stored_name(named) == "billing.charge"
-    assert tasks.names_of(named) == ("billing.charge", "old.charge")
+    assert any_task.stored_name(named) == "billing.charge"
+    assert any_task.names_of(named) == ("billing.charge", "old.charge")
     assert named.module_path == "tests.test_tasks.charge"
     assert named.name == "charge"
 
@@ -370,28 +370,28 @@ def test_a_time_for_every_job_is_refused():
 
 def test_what_a_task_says_overrules_the_options():
     """max_attempts is the task's, or else the backend's."""
-    assert tasks.max_attempts_of(task(charge), OPTIONS) == 3
-    assert tasks.max_attempts_of(task(max_attempts=9)(charge), OPTIONS) == 9
-    assert tasks.max_attempts_of(plain, Options(max_attempts=4)) == 4
+    assert any_task.max_attempts_of(task(charge), OPTIONS) == 3
+    assert any_task.max_attempts_of(task(max_attempts=9)(charge), OPTIONS) == 9
+    assert any_task.max_attempts_of(plain, Options(max_attempts=4)) == 4
 
 
 def test_a_plain_task_has_the_defaults():
     """Django's own Task is answered for as if it had said nothing."""
-    assert tasks.timeout_of(plain) is None
-    assert tasks.owner_of(plain) == ""
-    assert tasks.declared_backoff_of(plain) == backoff.exponential()
-    assert tasks.may_retry(plain, ValueError())
+    assert any_task.timeout_of(plain) is None
+    assert any_task.owner_of(plain) == ""
+    assert any_task.declared_backoff_of(plain) == backoff.exponential()
+    assert any_task.may_retry(plain, ValueError())
 
 
 def test_the_policy_of_a_job_is_its_rows_and_its_tasks():
     """max_attempts was fixed when the job was enqueued; the rest is the code's of today."""
     made = task(max_attempts=9, backoff=backoff.constant(3))(charge)
-    policy = tasks.policy_of(made, OPTIONS, max_attempts=2)
+    policy = any_task.policy_of(made, OPTIONS, max_attempts=2)
 
     assert policy.max_attempts == 2
     assert policy.backoff == backoff.constant(3)
     assert (policy.max_interruptions, policy.max_snoozes) == (20, 1000)
-    assert tasks.policy_of(made, OPTIONS).max_attempts == 9
+    assert any_task.policy_of(made, OPTIONS).max_attempts == 9
 
 
 def test_a_function_as_back_off_is_kept_for_the_runner():
@@ -399,7 +399,7 @@ def test_a_function_as_back_off_is_kept_for_the_runner():
     made = task(backoff=lambda exception, task_result: 5)(charge)
 
     assert made.backoff(None, None) == 5
-    assert tasks.declared_backoff_of(made) == backoff.exponential()
+    assert any_task.declared_backoff_of(made) == backoff.exponential()
 
 
 @pytest.mark.parametrize(
@@ -416,7 +416,7 @@ def test_a_function_as_back_off_is_kept_for_the_runner():
 )
 def test_which_failures_are_worth_another_attempt(options, exception, allowed):
     """never_retry is stronger than retry_on, and both count subclasses."""
-    assert tasks.may_retry(task(**options)(charge), exception) is allowed
+    assert any_task.may_retry(task(**options)(charge), exception) is allowed
 
 
 def test_an_exception_that_lies_about_its_class_is_judged_by_its_type():
@@ -427,7 +427,7 @@ def test_an_exception_that_lies_about_its_class_is_judged_by_its_type():
         def __class__(self):
             raise RuntimeError("no class")
 
-    assert tasks.may_retry(task(never_retry=(KeyError,))(charge), Liar())
+    assert any_task.may_retry(task(never_retry=(KeyError,))(charge), Liar())
 
 
 def test_modules_declare_once():

@@ -13,7 +13,8 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from django.db.models import Model
+from django.db.models import Model, TextField
+from django.db.models.functions import Cast
 
 from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.payload.masking import MASK
@@ -22,12 +23,22 @@ from django_jobqueue.shown import text, veil_named
 
 
 def secrets_of(job: Any) -> set[str]:
-    """Collect what no text about a job must quote; of arguments too large or too deep to be read there is nothing."""
+    """Collect what no text about a job must quote, from a row that has args and kwargs as text.
+
+    A half that a list has left out, or that is too large or too deep to be read, has nothing.
+    """
+    return _secrets_in(job.task, job.args_text, job.kwargs_text)
+
+
+def _secrets_in(task: str, args_text: str | None, kwargs_text: str | None) -> set[str]:
+    return veil_named(task).secrets_in(_read(args_text, []), _read(kwargs_text, {}))
+
+
+def _read(words: str | None, unread: Any) -> Any:
     try:
-        args, kwargs = json.loads(job.args_text), json.loads(job.kwargs_text)
+        return unread if words is None else json.loads(words)
     except (ValueError, RecursionError):
-        return set()
-    return veil_named(job.task).secrets_in(args, kwargs)
+        return unread
 
 
 def words_in_list(job: Any, words: str) -> str:
@@ -47,8 +58,9 @@ def secrets_of_row(model: type[Model], pk: Any, *, using: str | None) -> set[str
         return set()
     with suppress(Exception):  # the connection may be broken, the row damaged
         jobs = Job.objects.using(using).filter(**{where: pk})
-        for task, args, kwargs in jobs.values_list("task", "args", "kwargs"):
-            return veil_named(task).secrets_in(args, kwargs)
+        texts = [Cast(name, TextField()) for name in ("args", "kwargs")]
+        for task, args_text, kwargs_text in jobs.values_list("task", *texts):
+            return _secrets_in(task, args_text, kwargs_text)
     return set()
 
 

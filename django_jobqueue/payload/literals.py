@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from urllib.parse import quote, quote_plus
 
 from django_jobqueue.payload.escapes import escaped_forms
@@ -17,7 +17,22 @@ _ENCODED = re.compile("%[0-9A-F]{2}")
 
 
 def forms_of_literal(value: str) -> list[str]:
-    """Write a value as it is, and as repr, JSON, a URL, HTML and base64 do; a value of several lines by line too."""
+    """Write a value as `whole_forms` does; and each line of a value of several."""
+    # A group of exceptions puts a bar before each line.
+    lines = [line for line in map(str.strip, value.splitlines()) if len(line) >= _SHORT]
+    return list(dict.fromkeys([*whole_forms(value), *lines]))
+
+
+def whole_forms(value: str) -> list[str]:
+    """Write a value as it is, and as repr, JSON, a URL, HTML and base64 do; and without the space around it.
+
+    Files and vaults end a value with a newline, and programs strip it.
+    """
+    forms = [form for text in dict.fromkeys((value, value.strip())) if text for form in _forms_of(text)]
+    return list(dict.fromkeys(forms))
+
+
+def _forms_of(value: str) -> list[str]:
     encoded = value.encode("utf-8", "surrogatepass")
     forms = [
         value,
@@ -30,27 +45,26 @@ def forms_of_literal(value: str) -> list[str]:
     ]
     forms += [_ENCODED.sub(lambda written: written.group().lower(), form) for form in forms if "%" in form]
     if len(value) >= _SHORT:
-        forms += [
-            written for encode in (base64.b64encode, base64.urlsafe_b64encode) if (written := _base64(encode(encoded)))
-        ]
-    # A group of exceptions puts a bar before each line.
-    forms += [line for line in value.splitlines() if len(line.strip()) >= _SHORT]
-    return list(dict.fromkeys(forms))
+        forms += [form for encode in (base64.b64encode, base64.urlsafe_b64encode) for form in _base64(encode, encoded)]
+    return forms
 
 
-def _base64(written: bytes) -> str:
-    # The last characters depend on what follows.
-    return written.decode("ascii").rstrip("=")
+def _base64(encode: Callable[[bytes], bytes], encoded: bytes) -> Iterator[str]:
+    """Yield what a value is in base64 at the end of a text, and before others: the last character depends on those."""
+    written = encode(encoded).decode("ascii").rstrip("=")
+    yield written
+    yield written[: len(encoded) * 8 // 6]
+
+
+def stands_in(form: str, text: str) -> bool:
+    """Say whether all of a text stands in another; a short one only as a word."""
+    return next(_whole_places(form, text), None) is not None
 
 
 def places_of(form: str, text: str) -> Iterator[tuple[int, int]]:
     """Yield where a text stands in another, and where the beginning or the end of a long one does."""
     if len(form) <= 2 * HEAD:
-        for start in _found(form, text):
-            end = start + len(form)
-            # Anna is not a part of Savannah.
-            if len(form) >= _SHORT or not (_is_word(text[start - 1 : start]) or _is_word(text[end : end + 1])):
-                yield start, end
+        yield from _whole_places(form, text)
         return
     after = 0
     for start in _found(form[:HEAD], text):
@@ -63,6 +77,14 @@ def places_of(form: str, text: str) -> Iterator[tuple[int, int]]:
         if start >= after:
             after = start + _shared(backwards, mirror, start)
             yield len(text) - after, len(text) - start
+
+
+def _whole_places(form: str, text: str) -> Iterator[tuple[int, int]]:
+    for start in _found(form, text):
+        end = start + len(form)
+        # Anna is not a part of Savannah.
+        if len(form) >= _SHORT or not (_is_word(text[start - 1 : start]) or _is_word(text[end : end + 1])):
+            yield start, end
 
 
 def _found(form: str, text: str) -> Iterator[int]:

@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
+from itertools import dropwhile, takewhile
 from typing import Any
 
 from django_jobqueue.exceptions import InvalidPayload
@@ -73,31 +74,59 @@ class Signature:
         return [*self.positional, *sorted(self.keywords.difference(self.positional))]
 
 
-def named_signature(function: Callable[..., Any]) -> inspect.Signature:
-    """Return what a caller may name: the parameters of the outermost decorator, where it names them.
+def named_signature(function: Callable[..., Any], *, takes_context: bool) -> inspect.Signature:
+    """Return what a caller may name: what the outermost decorator names, and of what it wraps what it passes on to.
 
-    One that takes `*args` passes them on: the names are those of what it wraps. One that takes `**kwargs` alone passes
-    these on: to its own names come those that may be named there.
+    A decorator keeps what it names before `*args`, and passes on what follows; one that the function names too is the
+    same. Behind such a one out of its place, or one that may be left out, no place tells what is meant: what follows is
+    by name only, as it is all where a decorator takes `**kwargs` alone.
     """
     own = inspect.signature(function, follow_wrapped=False)
     wrapped = getattr(function, "__wrapped__", None)
-    kinds = {parameter.kind for parameter in own.parameters.values()}
-    if wrapped is None or not kinds & _PASSED_ON:
+    if wrapped is None or not _PASSED_ON & {parameter.kind for parameter in own.parameters.values()}:
         return own
-    inner = named_signature(wrapped)
-    if inspect.Parameter.VAR_POSITIONAL in kinds:
-        return inner
-    by_name = (inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY)
-    passed_on = [
-        parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY) if parameter.kind in by_name else parameter
-        for parameter in inner.parameters.values()
-        if parameter.name not in own.parameters and parameter.kind in (*by_name, inspect.Parameter.VAR_KEYWORD)
+    inner = [*named_signature(wrapped, takes_context=takes_context).parameters.values()]
+    if takes_context and any(parameter.kind in _PLACES for parameter in own.parameters.values()):
+        inner = inner[1:]  # whatever the decorator calls it
+    return own.replace(parameters=_joined([*own.parameters.values()], inner))
+
+
+def _joined(own: list[inspect.Parameter], inner: list[inspect.Parameter]) -> list[inspect.Parameter]:
+    kinds = {parameter.kind for parameter in own}
+    places = [parameter for parameter in own if parameter.kind in _PLACES]
+    by_name = [parameter for parameter in own if parameter.kind is _Kind.KEYWORD_ONLY]
+    known = {parameter.name for parameter in [*places, *by_name]}
+    may_end_early = any(parameter.default is not _Kind.empty for parameter in places)
+
+    def has_a_place(parameter: inspect.Parameter) -> bool:
+        if parameter.kind in _PLACES:
+            return parameter.name not in known and not (may_end_early and parameter.default is _Kind.empty)
+        return parameter.kind is _Kind.VAR_POSITIONAL
+
+    if _Kind.VAR_POSITIONAL in kinds:
+        before = {parameter.name for parameter in places}
+        inner = list(dropwhile(lambda parameter: parameter.kind in _PLACES and parameter.name in before, inner))
+        passed_on = list(takewhile(has_a_place, inner))
+        inner = inner[len(passed_on) :]
+        if _Kind.POSITIONAL_OR_KEYWORD in {parameter.kind for parameter in places}:
+            # Python has none that goes by place alone behind one that goes by name too.
+            passed_on = [
+                parameter.replace(kind=_Kind.POSITIONAL_OR_KEYWORD) if parameter.kind in _PLACES else parameter
+                for parameter in passed_on
+            ]
+        places += passed_on
+    by_name += [
+        parameter.replace(kind=_Kind.KEYWORD_ONLY)
+        for parameter in inner
+        if parameter.kind in (_Kind.POSITIONAL_OR_KEYWORD, _Kind.KEYWORD_ONLY) and parameter.name not in known
     ]
-    kept = [parameter for parameter in own.parameters.values() if parameter.kind is not inspect.Parameter.VAR_KEYWORD]
-    return own.replace(parameters=[*kept, *passed_on])
+    more = [parameter for parameter in inner if parameter.kind is _Kind.VAR_KEYWORD and _Kind.VAR_KEYWORD in kinds]
+    return [*places, *by_name, *more]
 
 
-_PASSED_ON = {inspect.Parameter.VAR_POSITIONAL, inspect.Parameter.VAR_KEYWORD}
+_Kind = inspect.Parameter
+_PLACES = {_Kind.POSITIONAL_ONLY, _Kind.POSITIONAL_OR_KEYWORD}
+_PASSED_ON = {_Kind.VAR_POSITIONAL, _Kind.VAR_KEYWORD}
 
 
 def require_names(
@@ -129,10 +158,13 @@ def read_signature(function: Callable[..., Any], *, takes_context: bool, follow_
 
     The call goes to the decorator, which may add arguments of its own.
     """
-    signature = named_signature(function) if follow_wrapped else inspect.signature(function, follow_wrapped=False)
+    if follow_wrapped:
+        signature = named_signature(function, takes_context=takes_context)
+    else:
+        signature = inspect.signature(function, follow_wrapped=False)
     parameters = list(signature.parameters.values())
     kinds = inspect.Parameter
-    positions = [p for p in parameters if p.kind in (kinds.POSITIONAL_ONLY, kinds.POSITIONAL_OR_KEYWORD)]
+    positions = [p for p in parameters if p.kind in _PLACES]
     if takes_context:
         positions = positions[1:]
     named = [p for p in parameters if p.kind is kinds.KEYWORD_ONLY]

@@ -1,7 +1,8 @@
 """Whether what a reference stands for stands in what is about to be stored: a result, a key, another job's arguments.
 
-Found as `masking` finds a literal value in a text: in any form that texts write it in. What is too short or too common
-to be told from other text is not looked for.
+Found in any form that texts write it in, and whole: `masking` hides a beginning, an end or a line of it too, but half
+of a value may stand in other texts, as the host of a URL does. What is too short or too common to be told from other
+text is not looked for.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from django_jobqueue.payload.literals import forms_of_literal, places_of
+from django_jobqueue.payload.literals import stands_in, whole_forms
 from django_jobqueue.payload.masking import is_telling
 from django_jobqueue.payload.misfit import Misfit, shown
 
@@ -19,7 +20,7 @@ class Spill:
 
     def __init__(self, secrets: Mapping[str, str]) -> None:
         self._secrets = {value: reference for value, reference in secrets.items() if is_telling(value)}
-        self._forms = [(form, ref) for value, ref in self._secrets.items() for form in forms_of_literal(value)]
+        self._forms = [(form, ref) for value, ref in self._secrets.items() for form in whole_forms(value)]
 
     def require_none(self, value: Any, path: str, remedy: str) -> None:
         """Raise InvalidPayload, which names the place and the reference, if one of them is in a value of plain JSON."""
@@ -57,7 +58,7 @@ class Spill:
 
     def _in(self, text: str) -> str:
         """Name the first that is found."""
-        return next((reference for form, reference in self._forms if next(places_of(form, text), None)), "")
+        return next((reference for form, reference in self._forms if stands_in(form, text)), "")
 
 
 def referring(value: Any, secrets: Mapping[str, str]) -> Any:
@@ -67,10 +68,12 @@ def referring(value: Any, secrets: Mapping[str, str]) -> Any:
     """
     match value:
         case str():
+            stripped = {secret.strip(): reference for secret, reference in secrets.items() if secret.strip()}
+            written = stripped | dict(secrets)
             # The longest first: one may be a part of another.
-            for secret in sorted(secrets, key=len, reverse=True):
+            for secret in sorted(written, key=len, reverse=True):
                 if value is secret or (is_telling(secret) and secret in value):
-                    value = value.replace(secret, f"${{{secrets[secret]}}}")
+                    value = value.replace(secret, f"${{{written[secret]}}}")
             return value
         case int() if not isinstance(value, bool):
             return f"${{{secrets[words]}}}" if is_telling(words := str(value)) and words in secrets else value

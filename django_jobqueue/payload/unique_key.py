@@ -56,7 +56,8 @@ def unique_key(
         flaw = ""
         try:
             # What is missing is for the decorators of the function to give; the template may do without.
-            bound = named_signature(function).bind_partial(*([None] if takes_context else ()), *args, **kwargs)
+            names = named_signature(function, takes_context=takes_context)
+            bound = names.bind_partial(*([None] if takes_context else ()), *args, **kwargs)
             bound.apply_defaults()
             made = Formatter().vformat(maker, (), bound.arguments)
         except Exception as error:  # whatever the attributes of an argument raise; their words may hold its value

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from django_jobqueue.any_task import names_of
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.models import Job
 from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.signature import named_signature
 from django_jobqueue.payload.typed import forms_of
-from django_jobqueue.tasks import names_of
 from django_jobqueue.testing.commits import come_to_the_commit, words_for_waiting
 
 SHOWN = 10
@@ -50,7 +50,8 @@ def _by_name(task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any]) -> A
     """Name the arguments of a call by parameters, so that it does not matter how they were passed."""
     try:
         context = [None] if task.takes_context else []
-        bound = named_signature(task.func).bind_partial(*context, *args, **kwargs)
+        names = named_signature(task.func, takes_context=task.takes_context)
+        bound = names.bind_partial(*context, *args, **kwargs)
     except TypeError:  # older than the function
         return args, kwargs
     return {**bound.arguments}

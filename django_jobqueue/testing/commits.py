@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from django.db import connections
 
+from django_jobqueue.any_task import names_of
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.database import queue_options
 from django_jobqueue.store import deferred
-from django_jobqueue.tasks import names_of
 
 
 def come_to_the_commit(backend: str) -> None:

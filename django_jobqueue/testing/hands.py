@@ -23,13 +23,14 @@ from django_jobqueue.compat import task_backends, task_finished
 from django_jobqueue.exceptions import InvalidOptions
 from django_jobqueue.models import Job
 from django_jobqueue.policy.lifecycle import DUE_BY_TIME, TERMINAL, Status
-from django_jobqueue.policy.outcomes import Committed, Outcome
+from django_jobqueue.policy.outcomes import Committed, Failed, Outcome
 from django_jobqueue.store.claim import Serving, claim, queue_pattern
 from django_jobqueue.store.promote import promote
 from django_jobqueue.store.settle import settle
 from django_jobqueue.store.statement import run_on
 from django_jobqueue.testing.commits import come_to_the_commit
 from django_jobqueue.worker import executor
+from django_jobqueue.worker.discretion import failure_of
 from django_jobqueue.worker.executor import Bounds, Order
 from django_jobqueue.worker.flight import Flight
 from django_jobqueue.worker.intake import Intake
@@ -197,11 +198,15 @@ class Hands:
         task = self._registry.get(order.task)
         sources = self._options.secret_sources or {}
         bounds = Bounds(self._options.max_result_bytes, self._backend, self.using, secret_sources=sources)
+        # In a context of its own: the attempt is not the test's.
+        context = Context()
         with _kept_settings(self.using), _savepoint(self.using):
-            if task is not None and iscoroutinefunction(task.func):
-                # In a context of its own: the attempt is not the test's.
-                return Context().run(async_to_sync(executor.run_async), order, task, bounds)
-            return Context().run(executor.run_here, order, task, bounds)
+            try:
+                if task is not None and iscoroutinefunction(task.func):
+                    return context.run(async_to_sync(executor.run_async), order, task, bounds)
+                return context.run(executor.run_here, order, task, bounds)
+            except BaseException as error:  # a damaged row: as with a worker it ends its attempt, and no more
+                return Failed(context.run(failure_of, error, order, task))
 
     def settle(self, flight: Flight, outcome: Outcome | Committed) -> Ran:
         """Close an attempt, and tell receivers of the end of a job."""
@@ -230,12 +235,14 @@ def _savepoint(using: str) -> Iterator[None]:
         yield
         return
     point: Any = connection.savepoint()
-    yield
-    if connection.needs_rollback or connection.connection.info.transaction_status == TransactionStatus.INERROR:
-        connection.needs_rollback = False
-        connection.savepoint_rollback(point)
-    else:
-        connection.savepoint_commit(point)
+    try:
+        yield
+    finally:
+        if connection.needs_rollback or connection.connection.info.transaction_status == TransactionStatus.INERROR:
+            connection.needs_rollback = False
+            connection.savepoint_rollback(point)
+        else:
+            connection.savepoint_commit(point)
 
 
 @contextmanager
@@ -249,6 +256,8 @@ def _kept_settings(using: str) -> Iterator[None]:
     with connection.cursor() as cursor:
         cursor.execute("SELECT current_setting(%s)", [name])
         (before,) = cursor.fetchone()
-    yield
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT set_config(%s, %s, true)", [name, before])
+    try:
+        yield
+    finally:
+        with connection.cursor() as cursor:
+            cursor.execute("SELECT set_config(%s, %s, true)", [name, before])

@@ -12,6 +12,7 @@ from typing import Any
 from django.db.models import QuerySet
 
 from django_jobqueue import secret_sources
+from django_jobqueue.any_task import require_arguments, version_of
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.database import queue_options
 from django_jobqueue.exceptions import InvalidPayload
@@ -20,7 +21,6 @@ from django_jobqueue.policy.lifecycle import LIVE
 from django_jobqueue.registry import Registry
 from django_jobqueue.shown import text, veil_of
 from django_jobqueue.store.transaction import snapshot
-from django_jobqueue.tasks import require_arguments, version_of
 
 CHUNK = 500
 """Rows that are in memory at a time."""

@@ -7,19 +7,18 @@ context) keeps the references for good: only the task is given the values.
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
-from uuid import UUID
 
 from asgiref.sync import sync_to_async
 
-from django_jobqueue import results, running, secret_sources, tasks
+from django_jobqueue import any_task, results, secret_sources
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.exceptions import InvalidPayload, SecretUnavailable
 from django_jobqueue.payload.secret_reference import Secret, filled, may_hold, references_in
 from django_jobqueue.payload.storable_text import class_path, storable
 from django_jobqueue.policy.outcomes import Failed, Failure, Verdict
-from django_jobqueue.worker.discretion import cover_for, remember
+from django_jobqueue.worker.discretion import cover_for
 
 if TYPE_CHECKING:
     from django_jobqueue.worker.executor import Bounds, Order
@@ -27,9 +26,6 @@ if TYPE_CHECKING:
 _DECODER = json.JSONDecoder()
 
 Arguments = tuple[list[Any], dict[str, Any]]
-
-
-NO_REFERENCES: frozenset[Secret] = frozenset()
 
 
 class Ready(NamedTuple):
@@ -43,28 +39,26 @@ class Ready(NamedTuple):
     """Before they became what the hints name."""
     references: frozenset[Secret]
 
-    def arguments(self) -> Arguments:
-        """Return what the task is called with, and note what of it is secret. Raises SecretUnavailable."""
-        if not self.references:
-            return self.result.args, self.result.kwargs
-        return self._revealed(secret_sources.look_up(self.references, self.sources))
+    def look_up(self) -> dict[Secret, str]:
+        """Find what its references stand for. Raises SecretUnavailable."""
+        return secret_sources.look_up(self.references, self.sources) if self.references else {}
 
-    async def arguments_async(self) -> Arguments:
-        """See `arguments`. A source of the project's is called where sync_to_async calls things."""
+    async def look_up_async(self) -> dict[Secret, str]:
+        """See `look_up`. A source of the project's is called where sync_to_async calls things."""
         if secret_sources.are_at_hand(self.references):
-            return self.arguments()
-        return self._revealed(await sync_to_async(secret_sources.look_up)(self.references, self.sources))
+            return self.look_up()
+        return await sync_to_async(self.look_up)()
 
-    def _revealed(self, values: dict[Secret, str]) -> Arguments:
-        remember(values.values())
-        attempt = running.attempt.get()
-        if attempt is not None:
-            # Of two references to one value the first in order stands for both, each time.
-            secrets = {values[secret]: secret.reference for secret in sorted(values, key=str, reverse=True)}
-            running.attempt.set(replace(attempt, secrets=secrets))
+    def arguments(self, values: Mapping[Secret, str]) -> Arguments:
+        """Return what the task is called with, with values in the place of its references. Raises SecretUnavailable.
+
+        It calls the task's code, where there are types of the project's.
+        """
+        if not values:
+            return self.result.args, self.result.kwargs
         args, kwargs = (filled(half, values) for half in self.fresh)
         try:
-            return tasks.typed_arguments(self.task, args, kwargs)
+            return any_task.typed_arguments(self.task, args, kwargs)
         except InvalidPayload as error:
             raise SecretUnavailable(f"with what its secrets stand for the arguments do not fit: {error}") from None
 
@@ -78,17 +72,16 @@ def read(order: Order, task: AnyTask, bounds: Bounds) -> Ready | Failed:
     if not isinstance(args, list) or not isinstance(kwargs, dict):
         kinds = f"{type(args).__name__} and {type(kwargs).__name__}"
         return _unreadable(f"the stored args and kwargs are of type {kinds}, not list and dict", order, task)
-    fresh, references = (args, kwargs), NO_REFERENCES
+    fresh: Arguments = (args, kwargs)
+    references: frozenset[Secret] = frozenset()
     try:
         # An upgrade may have made one.
-        if may_hold(order.args, order.kwargs) or order.version != tasks.version_of(task):
-            fresh = tasks.fresh_arguments(task, args, kwargs, version=order.version)
+        if may_hold(order.args, order.kwargs) or order.version != any_task.version_of(task):
+            fresh = any_task.fresh_arguments(task, args, kwargs, version=order.version)
             references = references_in([*fresh[0], fresh[1]])
-        args, kwargs = tasks.typed_arguments(task, *fresh)
+        args, kwargs = any_task.typed_arguments(task, *fresh)
     except InvalidPayload as error:
         return _unreadable(f"the stored arguments do not fit: {error}", order, task)
-    # In the context of this attempt alone: for `once`.
-    running.attempt.set(running.RunningAttempt(order.job_id, UUID(order.token), bounds.backend, tasks.is_atomic(task)))
     result = results.for_attempt(
         id=str(order.job_id),
         task=task,

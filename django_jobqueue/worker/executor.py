@@ -11,14 +11,15 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from contextvars import Context
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django_jobqueue import results, running, tasks
+from django_jobqueue import any_task, results, running
 from django_jobqueue.compat import AnyTask, task_backends, task_started
 from django_jobqueue.exceptions import InvalidPayload
+from django_jobqueue.payload.secret_reference import Secret
 from django_jobqueue.payload.spilled import Spill
 from django_jobqueue.payload.storable_json import dumps
 from django_jobqueue.payload.storable_text import Cover
@@ -34,7 +35,7 @@ from django_jobqueue.policy.outcomes import (
 )
 from django_jobqueue.worker import slate
 from django_jobqueue.worker.arguments import Ready, read
-from django_jobqueue.worker.discretion import cover_for, failure_of
+from django_jobqueue.worker.discretion import cover_for, failure_of, remember
 from django_jobqueue.worker.verdict import log_error, outcome_of
 
 RECEIVER_SECONDS = 10.0
@@ -143,17 +144,20 @@ async def run_async(
     ready = read(order, task, bounds)
     if isinstance(ready, Failed):
         return ready
+    _begin(order, task, bounds)
     result = ready.result
     if await _tell_async(result, bounds.backend, cover_for(order, task)) and is_unwanted():
         # The cancel was delivered to a receiver, and no second one follows.
         return NEVER_BEGUN
-    limit = tasks.timeout_of(task)
+    limit = any_task.timeout_of(task)
     timer = asyncio.timeout(limit)
     if order.is_limited:
         tell("begun")
     try:
         async with timer:
-            args, kwargs = await ready.arguments_async()
+            values = await ready.look_up_async()
+            _keep_secret(values)
+            args, kwargs = ready.arguments(values)
             with _LeavingCopies():
                 value = await task.func(*_with_context(args, ready, order, is_unwanted), **kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
@@ -179,8 +183,9 @@ def _run(
     ready = read(order, task, bounds)
     if isinstance(ready, Failed):
         return ready
+    _begin(order, task, bounds)
     _tell(ready.result, bounds.backend, cover_for(order, task))
-    if not tasks.is_atomic(task):
+    if not any_task.is_atomic(task):
         return _call(order, ready, bounds, is_unwanted, tell)
     # Here, because it needs the models, and a runner's process imports this module before the apps are ready.
     from django_jobqueue.worker.atomic import run_atomic
@@ -211,12 +216,32 @@ def _call(
         tell("begun")
     task = ready.task
     try:
-        args, kwargs = ready.arguments()
+        values = ready.look_up()
+        _keep_secret(values)
+        args, kwargs = ready.arguments(values)
         with _LeavingCopies():
             value = task.func(*_with_context(args, ready, order, is_unwanted), **kwargs)
     except BaseException as error:  # the executor's edge: every end of a task is an outcome
         return outcome_of(error, order, task, ready.result, is_unwanted)
     return _succeeded(value, order, task, bounds)
+
+
+def _begin(order: Order, task: AnyTask, bounds: Bounds) -> None:
+    """Say whose code runs from here on, in the context of this attempt alone."""
+    running.attempt.set(
+        running.RunningAttempt(order.job_id, UUID(order.token), bounds.backend, any_task.is_atomic(task))
+    )
+
+
+def _keep_secret(values: Mapping[Secret, str]) -> None:
+    """Note what references of the attempt stand for, before anybody sees it: to be covered, and stored nowhere."""
+    attempt = running.attempt.get()
+    if not values or attempt is None:
+        return
+    remember(values.values())
+    # Of two references to one value the first in order stands for both, each time.
+    secrets = {values[secret]: secret.reference for secret in sorted(values, key=str, reverse=True)}
+    running.attempt.set(replace(attempt, secrets=secrets))
 
 
 def _tell(result: results.TaskResult, backend: str, cover: Cover) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import count
 from uuid import UUID
 
-from django_jobqueue import tasks
+from django_jobqueue import any_task
 from django_jobqueue.registry import Registry
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.worker.flight import Flight
@@ -32,8 +32,8 @@ class Intake:
             lease_until=lease_until,
             is_coroutine=job.task in self._coroutines,
             is_short=self._pace.is_short(job.task),
-            timeout=tasks.timeout_of(task) if task is not None else None,
-            is_atomic=task is not None and tasks.is_atomic(task),
+            timeout=any_task.timeout_of(task) if task is not None else None,
+            is_atomic=task is not None and any_task.is_atomic(task),
         )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from uuid import UUID
 
-from django_jobqueue import tasks
+from django_jobqueue import any_task
 from django_jobqueue.conf import Options
 from django_jobqueue.policy.outcomes import Outcome
 from django_jobqueue.policy.retry import RetryPolicy, decide
@@ -42,7 +42,7 @@ class Judge:
         if key not in self._policies:
             task = self._registry.get(name)
             self._policies[key] = (
-                tasks.policy_of(task, self._options, max_attempts=max_attempts)
+                any_task.policy_of(task, self._options, max_attempts=max_attempts)
                 if task is not None
                 else RetryPolicy(
                     max_attempts,
@@ -55,5 +55,5 @@ class Judge:
     def _owner(self, name: str) -> str:
         if name not in self._owners:
             task = self._registry.get(name)
-            self._owners[name] = tasks.owner_of(task) if task is not None else ""
+            self._owners[name] = any_task.owner_of(task) if task is not None else ""
         return self._owners[name]

@@ -11,7 +11,7 @@ import logging
 from collections.abc import Callable
 from traceback import walk_tb
 
-from django_jobqueue import results, tasks
+from django_jobqueue import any_task, results, tasks
 from django_jobqueue.compat import AnyTask
 from django_jobqueue.exceptions import InvalidPayload, JobCancelled, Reject, Retry, SecretUnavailable, Snooze
 from django_jobqueue.payload.signature import signature_of
@@ -54,7 +54,7 @@ def _judged(error: BaseException, task: AnyTask, result: results.TaskResult, cov
         case TypeError() if refusal := _refusal(error, task, result):
             message = f"{task.module_path} does not take the stored arguments: {refusal}"
             return Failed(Failure("builtins.TypeError", storable(cover(message), 4000)), Verdict.INVALID_PAYLOAD)
-        case _ if not tasks.may_retry(task, error):
+        case _ if not any_task.may_retry(task, error):
             return Failed(describe(error, cover=cover), Verdict.NOT_RETRYABLE)
         case _:
             return Failed(describe(error, cover=cover), after_seconds=_asked_backoff(error, task, result, cover))

@@ -66,7 +66,8 @@ def test_a_lost_reply_costs_nothing(drill, times, verb):
 def lose_a_rescue(drill):
     """Kill a keeper, and lose the reply that says which of its jobs were taken over."""
     worker = drill.dice.choice(drill.workers)
-    ((dead,),) = drill.ask("SELECT id FROM django_jobqueue_worker WHERE pid = %s", [worker.pid])
+    # One that has just come in another's place may not have said so yet.
+    ((dead,),) = wait_until(lambda: drill.ask("SELECT id FROM django_jobqueue_worker WHERE pid = %s", [worker.pid]))
     held = "SELECT count(*) FROM django_jobqueue_job WHERE status = 'RUNNING' AND worker_id = %s"
     before = drill.proxy.replies_lost
     wait_until(lambda: drill.ask(held, [dead])[0][0])

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from tests.chaos.harness import budgets
 from tests.chaos.harness.disk import filled, small_disk
 from tests.chaos.harness.nemesis import healed
-from tests.chaos.harness.server import Server
+from tests.chaos.harness.server import READY_SECONDS, Server
 from tests.waiting import wait_until
 
 # Each segment is a new file of a megabyte, so that a full disk is noticed soon.
@@ -30,7 +30,8 @@ def fill(folder):
     def fault(drill):
         before = panics(drill.server)
         with filled(folder):
-            wait_until(lambda: drill.server.has_stopped)
+            # It recovers as often as there is room for, before it gives up.
+            wait_until(lambda: drill.server.has_stopped, seconds=2 * READY_SECONDS)
         drill.server.start()
         return healed(panics(drill.server) - before)
 

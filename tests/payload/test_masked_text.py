@@ -74,6 +74,27 @@ def test_lines_of_a_value_are_hidden_one_by_one():
     assert shown == f"  | {MASK}\n  | {MASK}\n"
 
 
+@pytest.mark.parametrize("value", [" hunter2hunter2\t", "hunter2hunter2\n", "\r\nhunter2hunter2"])
+@pytest.mark.parametrize("write", [str, repr, lambda value: base64.b64encode(value.encode()).decode()])
+def test_a_value_that_was_stripped_is_hidden(value, write):
+    """Files and vaults end a value with a newline, and the task has stripped it."""
+    assert masked_text(f"no login with {write(value.strip())}", values=[value]).startswith("no login with ")
+    assert MASK in masked_text(f"no login with {write(value.strip())}", values=[value])
+    assert MASK in masked_text(f"no login with {write(value)}", values=[value])
+
+
+def test_lines_that_were_stripped_are_hidden():
+    """Of a value that is indented as a whole, as in a file of YAML."""
+    shown = masked_text("first line here / second line here", values=["    first line here\n    second line here\n"])
+
+    assert shown == f"{MASK} / {MASK}"
+
+
+def test_a_short_value_that_was_stripped_counts_as_a_word():
+    """The space around it makes it no longer."""
+    assert masked_text("Savannah and anna", values=["  anna  \n"]) == f"Savannah and {MASK}"
+
+
 def test_trivial_values_are_left_in_text():
     """Text could not be read without `true`, small numbers and parts of words; short values count as words."""
     values = {"true", "None", "42", "9999", "abc", "anna", ""}

@@ -13,7 +13,6 @@ from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.masking import literal_values, masked, masked_arguments
 from django_jobqueue.payload.secret_reference import filled, references_in, revived
 from django_jobqueue.payload.secret_shapes import call_findings
-from django_jobqueue.payload.spilled import Spill, referring
 from django_jobqueue.payload.typed import forms_of
 
 KEY = Secret("settings:STRIPE_KEY")
@@ -206,39 +205,3 @@ def test_a_secret_in_place_of_a_name_is_found_all_the_same():
     assert [str(found) for found in call_findings([], stored)] == ["kwargs['api_key'] (GitHub token)"]
     assert literal_values(stored) == {token}
     assert masked({"$secret": "correct horse"}) == {"$secret": "••••••"}
-
-
-SPILLS = [
-    (VALUE, "result"),
-    ({"a": [f"Bearer {VALUE}"]}, "result['a'][0]"),
-    ({"a": {VALUE: 1}}, "result['a']"),
-    (["c2stbGl2ZS11bmxpa2VseS01MWMy"], "result[0]"),
-]
-
-
-@pytest.mark.parametrize(("value", "place"), SPILLS)
-def test_a_value_that_is_about_to_be_stored_is_told_by_its_reference(value, place):
-    """Whatever form it is written in, and never with itself."""
-    with pytest.raises(InvalidPayload) as error:
-        Spill({VALUE: "env:STRIPE"}).require_none(value, "result", "return something else")
-
-    assert error.value.path == place
-    assert str(error.value).endswith("the value of the secret 'env:STRIPE' in it; return something else")
-    assert VALUE not in str(error.value)
-
-
-@pytest.mark.parametrize("value", ["test", "abc", "true", "12", "retest it", None, 7, {"a": [1.5, "x"]}])
-def test_a_value_that_cannot_be_told_from_other_text_is_not_looked_for(value):
-    """A key of a developer's machine may be `test`."""
-    secrets = {"test": "env:A", "abc": "env:B", "true": "env:C", "12": "env:D", "est it": "env:E"}
-    Spill(secrets).require_none(value, "result", "")
-
-
-def test_a_request_counts_by_references():
-    """Values are replaced, the longest first, so that a new one makes no other request."""
-    before = referring([VALUE, f"Bearer {VALUE}x", {VALUE: 7}], {VALUE: "env:A", f"{VALUE}x": "env:B"})
-
-    assert before == ["${env:A}", "Bearer ${env:B}", {"${env:A}": 7}]
-    assert before == referring(
-        ["2nd-key-", "Bearer 3rd-key-", {"2nd-key-": 7}], {"2nd-key-": "env:A", "3rd-key-": "env:B"}
-    )

@@ -3,11 +3,12 @@
 import inspect
 from functools import wraps
 from itertools import product
+from types import FunctionType
 
 import pytest
 
 from django_jobqueue.exceptions import InvalidPayload
-from django_jobqueue.payload.signature import signature_of
+from django_jobqueue.payload.signature import named_signature, signature_of
 
 
 def none(): ...
@@ -93,3 +94,51 @@ def test_the_first_parameter_may_be_the_context():
 
     with pytest.raises(InvalidPayload, match="takes 1 at most"):
         signature.require_fit((1, 2), {})
+
+
+def f(invoice, iban, note=""): ...
+def g(*, tenant, invoice): ...
+def h(invoice, /, iban="", *rest, note, **more): ...
+def i(tenant, invoice, note=""): ...
+def j(args, kwargs): ...
+
+
+def tenant_first(tenant, *args, **kwargs): ...
+def tenant_only(tenant, /, *args, dry=False): ...
+def tenant_by_default(tenant="acme", *args, **kwargs): ...
+def iban_by_name(*args, iban, **kwargs): ...
+def invoice_by_name(*args, invoice, **kwargs): ...
+def named_alone(tenant, *, dry=False, **kwargs): ...
+def invoice_second(tenant, invoice, *args, **kwargs): ...
+
+
+@pytest.mark.parametrize(
+    ("wrapper", "function", "names"),
+    [
+        (tenant_first, f, "(tenant, invoice, iban, note='')"),
+        (tenant_first, g, "(tenant, *, invoice)"),
+        (tenant_first, h, "(tenant, invoice, iban='', *rest, note, **more)"),
+        (tenant_first, i, "(tenant, invoice, note='')"),
+        (tenant_only, f, "(tenant, /, invoice, iban, note='', *, dry=False)"),
+        (tenant_first, j, "(tenant, args, kwargs)"),
+        (tenant_only, h, "(tenant, invoice, /, iban='', *rest, dry=False, note)"),
+        (tenant_by_default, f, "(tenant='acme', *, invoice, iban, note='')"),
+        (tenant_by_default, i, "(tenant='acme', *, invoice, note='')"),
+        (tenant_by_default, h, "(tenant='acme', *, iban='', note, **more)"),
+        (iban_by_name, f, "(invoice, *, iban, note='')"),
+        (invoice_by_name, f, "(*, invoice, iban, note='')"),
+        (named_alone, f, "(tenant, *, dry=False, invoice, iban, note='')"),
+        (named_alone, h, "(tenant, *, dry=False, iban='', note, **more)"),
+        (invoice_second, f, "(tenant, invoice, iban, note='')"),
+    ],
+)
+def test_the_names_of_a_call_are_the_decorator_s_own_and_those_of_what_it_wraps(wrapper, function, names):
+    """By place as long as it can be told which one is meant, by name from there on."""
+    assert str(named_signature(wraps(function)(copied(wrapper)), takes_context=False)) == names
+
+
+def copied(function):
+    """Make another function of the same code."""
+    copy = FunctionType(function.__code__, {}, function.__name__, function.__defaults__)
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy

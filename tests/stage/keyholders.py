@@ -4,7 +4,7 @@ import os
 
 from django.db import transaction
 
-from django_jobqueue import once, task
+from django_jobqueue import once, operations, task
 
 
 @task(max_attempts=1)
@@ -44,6 +44,18 @@ def hand_key_on(key):
 def make_it_a_unique_key(key):
     """Have a job named by it."""
     use_key.using(unique_key=f"of {key}").enqueue("x")
+
+
+@task(max_attempts=1)
+def act_with_key(key, verb, row, **words):
+    """Do what a person may do with a row; the key stands where KEY does in the words."""
+
+    def written(value):
+        if isinstance(value, dict):
+            return {name: written(item) for name, item in value.items()}
+        return [written(item) for item in value] if isinstance(value, list) else str(value).replace("KEY", key)
+
+    getattr(operations, verb)(row, **written(words))
 
 
 @task(max_attempts=1, atomic=True)

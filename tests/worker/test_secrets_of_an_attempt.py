@@ -324,7 +324,7 @@ def test_what_breaks_around_an_attempt_does_not_quote_it(monkeypatch, settings):
         raise RuntimeError(f"cannot write {value}")
 
     settings.STAGE_STRIPE = "only words in it"
-    monkeypatch.setattr("django_jobqueue.worker.arguments.remember", list)
+    monkeypatch.setattr("django_jobqueue.worker.executor.remember", list)
     monkeypatch.setattr("django_jobqueue.worker.executor.dumps", break_down)
 
     words = said(orders.run(task(return_it), STORED))

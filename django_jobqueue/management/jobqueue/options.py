@@ -10,9 +10,9 @@ from difflib import get_close_matches
 from typing import Any
 
 from django_jobqueue import registry
+from django_jobqueue.any_task import names_of
 from django_jobqueue.compat import task_backends
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage, printable
-from django_jobqueue.tasks import names_of
 
 MAX_ROWS = 1000
 """Most that a list shows."""
