@@ -72,7 +72,8 @@ def referring(value: Any, secrets: Mapping[str, str]) -> Any:
             written = stripped | dict(secrets)
             # The longest first: one may be a part of another.
             for secret in sorted(written, key=len, reverse=True):
-                if value is secret or (is_telling(secret) and secret in value):
+                is_it = value is secret if secret in secrets else value == secret
+                if is_it or (is_telling(secret) and secret in value):
                     value = value.replace(secret, f"${{{written[secret]}}}")
             return value
         case int() if not isinstance(value, bool):
