@@ -2,7 +2,7 @@
 
 import io
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 import pydantic
@@ -50,8 +50,20 @@ class Row(msgspec.Struct, array_like=True):
     iban: str
 
 
+Item = TypeVar("Item")
+
+
+class Pair(msgspec.Struct, Generic[Item], array_like=True):
+    iban: str
+    item: Item
+
+
 class Line(NamedTuple):
     iban: str
+
+
+class Box(msgspec.Struct):
+    pairs: list[Pair[int]]
 
 
 class Sheet(pydantic.BaseModel):
@@ -66,6 +78,11 @@ class Book:
 @task(sensitive=("iban",), max_attempts=1)
 def take_row(row: Row | None):
     raise ValueError(f"no account {row.iban}")
+
+
+@task(sensitive=("iban",), max_attempts=1)
+def take_box(box: Box):
+    raise ValueError(f"no account {box.pairs[0].iban}")
 
 
 @task(sensitive=("iban",), max_attempts=1)
@@ -111,6 +128,7 @@ def seen(client):
         (give_number, [48151623], {}, "48151623"),
         (name_a_class, ["Shaughnessy"], {}, "Shaughnessy"),
         (take_row, [Row(NEEDLE)], {}, NEEDLE),
+        (take_box, [Box([Pair(NEEDLE, 1)])], {}, NEEDLE),
         (take_sheet, [Sheet(lines=[Line(NEEDLE)])], {}, NEEDLE),
         (take_books, [], {"books": [Book({"a": [Row(NEEDLE)]})]}, NEEDLE),
     ],
@@ -121,6 +139,7 @@ def seen(client):
         "a number in a result",
         "the name of a class",
         "a Struct as a list",
+        "generic Structs in another",
         "a NamedTuple of a model",
         "Structs in a dataclass",
     ],
