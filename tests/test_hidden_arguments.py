@@ -31,6 +31,11 @@ def pay_with(**details):
     raise ValueError(f"no account {details['iban']}")
 
 
+@task(sensitive=("pins", "details"))
+def take_short_ones(*pins, **details):
+    """Quote nothing: of so short a value no text is searched."""
+
+
 @task(sensitive=("name",), max_attempts=1)
 def find_customer(name):
     raise KeyError(f'no customer "{name}"')
@@ -124,6 +129,7 @@ def seen(client):
     [
         (pay_all, [NEEDLE], {}, NEEDLE),
         (pay_with, [], {"iban": NEEDLE}, NEEDLE),
+        (take_short_ones, ["~7~"], {"pin": "~7~"}, "~7~"),
         (find_customer, ["Conan O'Brien Shaughnessy"], {}, "Brien Shaughnessy"),
         (give_number, [48151623], {}, "48151623"),
         (name_a_class, ["Shaughnessy"], {}, "Shaughnessy"),
@@ -135,6 +141,7 @@ def seen(client):
     ids=[
         "*args",
         "**kwargs",
+        "short ones",
         "an apostrophe in a KeyError",
         "a number in a result",
         "the name of a class",
