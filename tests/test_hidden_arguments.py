@@ -2,7 +2,7 @@
 
 import io
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
 import pydantic
@@ -31,6 +31,11 @@ def pay_with(**details):
     raise ValueError(f"no account {details['iban']}")
 
 
+@task(sensitive=("pins", "details"))
+def take_short_ones(*pins, **details):
+    """Quote nothing: of so short a value no text is searched."""
+
+
 @task(sensitive=("name",), max_attempts=1)
 def find_customer(name):
     raise KeyError(f'no customer "{name}"')
@@ -50,8 +55,20 @@ class Row(msgspec.Struct, array_like=True):
     iban: str
 
 
+Item = TypeVar("Item")
+
+
+class Pair(msgspec.Struct, Generic[Item], array_like=True):
+    iban: str
+    item: Item
+
+
 class Line(NamedTuple):
     iban: str
+
+
+class Box(msgspec.Struct):
+    pairs: list[Pair[int]]
 
 
 class Sheet(pydantic.BaseModel):
@@ -66,6 +83,11 @@ class Book:
 @task(sensitive=("iban",), max_attempts=1)
 def take_row(row: Row | None):
     raise ValueError(f"no account {row.iban}")
+
+
+@task(sensitive=("iban",), max_attempts=1)
+def take_box(box: Box):
+    raise ValueError(f"no account {box.pairs[0].iban}")
 
 
 @task(sensitive=("iban",), max_attempts=1)
@@ -107,20 +129,24 @@ def seen(client):
     [
         (pay_all, [NEEDLE], {}, NEEDLE),
         (pay_with, [], {"iban": NEEDLE}, NEEDLE),
+        (take_short_ones, ["~7~"], {"pin": "~7~"}, "~7~"),
         (find_customer, ["Conan O'Brien Shaughnessy"], {}, "Brien Shaughnessy"),
         (give_number, [48151623], {}, "48151623"),
         (name_a_class, ["Shaughnessy"], {}, "Shaughnessy"),
         (take_row, [Row(NEEDLE)], {}, NEEDLE),
+        (take_box, [Box([Pair(NEEDLE, 1)])], {}, NEEDLE),
         (take_sheet, [Sheet(lines=[Line(NEEDLE)])], {}, NEEDLE),
         (take_books, [], {"books": [Book({"a": [Row(NEEDLE)]})]}, NEEDLE),
     ],
     ids=[
         "*args",
         "**kwargs",
+        "short ones",
         "an apostrophe in a KeyError",
         "a number in a result",
         "the name of a class",
         "a Struct as a list",
+        "generic Structs in another",
         "a NamedTuple of a model",
         "Structs in a dataclass",
     ],

@@ -34,9 +34,9 @@ def nameless_fields(hint: Any) -> Collection[str]:
         if kind in seen:
             continue
         seen.append(kind)
-        left += typing.get_args(kind)
-        if isinstance(kind, typing.NewType):
-            left.append(kind.__supertype__)
+        # A generic type, what it is of, a NewType, and `type X = …` of Python 3.12.
+        left += [typing.get_origin(kind), *typing.get_args(kind)]
+        left += [getattr(kind, name, None) for name in ("__supertype__", "__value__")]
         if not isinstance(kind, type):
             continue
         struct: Any = kind
