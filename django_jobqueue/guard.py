@@ -35,8 +35,18 @@ def watch(task: AnyTask, args: list[Any], kwargs: dict[str, Any], *, policy: str
     """Warn of what looks like a secret in arguments as they are stored, or raise InvalidPayload, by the policy."""
     if policy == "ignore":
         return
-    positional = signature_of(task.func, takes_context=task.takes_context, follow_wrapped=True).positional
-    found = call_findings(args, kwargs, positional=positional, sensitive=sensitive_of(task), known=known_secrets())
+    takes, sensitive = (
+        signature_of(task.func, takes_context=task.takes_context, follow_wrapped=True),
+        sensitive_of(task),
+    )
+    found = call_findings(
+        args,
+        kwargs,
+        positional=takes.places(len(args)),
+        sensitive=sensitive,
+        hidden=takes.hidden_keywords(kwargs, sensitive),
+        known=known_secrets(),
+    )
     for finding in found:
         if finding.why == SENSITIVE:
             continue

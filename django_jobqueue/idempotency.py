@@ -27,6 +27,7 @@ from django_jobqueue.conf import MAX_JSON_BYTES, Options
 from django_jobqueue.exceptions import AlreadyBeingDone, InvalidPayload, KeyReused, LeaseLost, NotInAJob
 from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.misfit import Misfit
+from django_jobqueue.payload.secret_reference import stored as stored_secret
 from django_jobqueue.payload.spilled import Spill, referring
 from django_jobqueue.payload.typed import forms_of, read_forms
 
@@ -245,12 +246,13 @@ def _request(key: str, call: Any, args: Sequence[Any], kwargs: Mapping[str, Any]
     texts = storable_json.arguments(*written, max_bytes=MAX_JSON_BYTES)
     if forms:
         forms.require_same((args, kwargs), forms.read(*map(storable_json.loads, texts)))
-    stored_args, stored_kwargs = (referring(json.loads(text), secrets) for text in texts)
+    # Not what was written and read: then a secret is no more the object that the task was given.
+    stored_args, stored_kwargs = (referring(half, secrets) for half in ([*written[0]], {**written[1]}))
     with suppress(TypeError, ValueError):
         # By their names: it makes no difference how they are passed.
         stored_args, stored_kwargs = [], dict(signature(call).bind_partial(*stored_args, **stored_kwargs).arguments)
     # In one order, whatever order the names were given in.
-    stored = json.dumps([name, stored_args, stored_kwargs], sort_keys=True)
+    stored = json.dumps([name, stored_args, stored_kwargs], sort_keys=True, default=stored_secret)
     return sha256(stored.encode()).hexdigest()
 
 

@@ -31,8 +31,18 @@ Sources = Mapping[str, str]
 
 
 def look_up(secrets: Iterable[Secret], sources: Sources) -> dict[Secret, str]:
-    """Find what references stand for. Raises SecretUnavailable, which names the first that stands for nothing."""
-    return {secret: _value(secret, sources) for secret in sorted(secrets, key=str)}
+    """Find what references stand for. Raises SecretUnavailable, which names the first that stands for nothing.
+
+    Each text is an object that nobody else has: so it can be told from another that is equal by chance.
+    """
+    own: dict[str, str] = {}
+    values = {secret: _value(secret, sources) for secret in sorted(secrets, key=str)}
+    return {secret: own.setdefault(value, _own(value)) for secret, value in values.items()}
+
+
+def _own(value: str) -> str:
+    # Python gives the text itself for a copy, and keeps one of each that stands in code.
+    return f"{value} "[:-1]
 
 
 def are_at_hand(secrets: Iterable[Secret]) -> bool:
@@ -117,5 +127,5 @@ def _answer(secret: Secret, path: str) -> Any:
     try:
         source: Callable[[str], Any] = import_string(path)
         return source(secret.name)
-    except Exception as error:  # the project's code, and whatever it asks
+    except BaseException as error:  # the project's code, and whatever it asks: a client that gives up may exit
         raise _unavailable(secret, f"its source {path} raised {type(error).__name__}") from error

@@ -8,6 +8,7 @@ from django.core.management import call_command
 
 from django_jobqueue import operations
 from django_jobqueue.models import Attempt, DeadLetter, Job, Worker
+from tests import tasks as cast
 from tests.factories import add_attempt, at, make_dead_letter, make_job
 
 pytestmark = pytest.mark.django_db
@@ -111,14 +112,14 @@ def test_attempts_are_told_with_their_price_their_times_and_their_worker():
 
 def test_edited_arguments_are_told_before_and_after():
     """Who replays with other arguments leaves both versions, and the page of the job has them."""
-    letter = make_dead_letter(task="gone.tasks.send", kwargs={"account": 4})
-    operations.replay(letter, by="ada", reason="wrong account", kwargs={"account": 5})
+    letter = make_dead_letter(task=cast.give_back.module_path, kwargs={"value": 4})
+    operations.replay(letter, by="ada", reason="wrong account", kwargs={"value": 5})
 
     lines = jobqueue("jobs", "show", letter.job_id)
 
     assert [line for line in lines if line.startswith("Edited by replay at ")]
-    assert field("kwargs before", lines) == '{"account": 4}'
-    assert field("kwargs after", lines) == '{"account": 5}'
+    assert field("kwargs before", lines) == '{"value": 4}'
+    assert field("kwargs after", lines) == '{"value": 5}'
     assert not [line for line in lines if line.startswith("args before")]
 
 

@@ -11,7 +11,7 @@ from django.core.checks import run_checks
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
-from django_jobqueue import Secret, guard, operations
+from django_jobqueue import Secret, guard, once, operations
 from django_jobqueue.compat import PACKAGE, task_backends
 from django_jobqueue.exceptions import InvalidOptions, InvalidPayload
 from django_jobqueue.models import Attempt, DeadLetter, Effect, Job
@@ -165,6 +165,50 @@ def test_once_compares_the_reference(settings, monkeypatch):
 
     assert [ran.outcome for ran in run_jobs(within=timedelta(days=1))] == ["succeeded"]
     assert Job.objects.get().result == len("Bearer ")
+
+
+@pytest.mark.parametrize(
+    ("task", "old", "new", "given"),
+    [
+        (keys.charge_once_in_a_mode, "test", "live", [KEY, "test"]),
+        (keys.charge_once_in_a_mode, "test", "live", [KEY]),  # which is in the code, as in the settings
+        (keys.charge_once_in_a_mode, "no", "yes", [KEY, "no"]),
+        (keys.charge_once_by_number, "8273645190", "5190827364", [KEY, "x"]),
+    ],
+)
+def test_once_knows_the_reference_from_what_equals_it_by_chance(settings, monkeypatch, task, old, new, given):
+    """A mode `test` beside a key `test` stays what it is when the key is another; and a number is as good as text."""
+    settings.STAGE_PARTNER = old
+    monkeypatch.setenv("STAGE_FAILS_ONCE", "1")
+    task.enqueue(*given)
+    assert run_one().outcome == "failed"
+    settings.STAGE_PARTNER = new
+
+    assert [ran.outcome for ran in run_jobs(within=timedelta(days=1))] == ["succeeded"]
+
+
+def test_once_takes_a_reference_as_any_argument(settings):
+    """As the context has it: what it stands for is not looked up."""
+    assert once("k", len, [KEY]) == once("k", len, [KEY]) == 1
+
+
+@pytest.mark.parametrize(
+    ("task", "value", "where"),
+    [
+        (keys.return_bytes, "pässwört-gëheim-straße-7", "result: "),
+        (keys.return_number, "8273645190", "result['pin']: "),
+        (keys.hand_number_on, "8273645190", "kwargs['client']['key']: "),
+    ],
+)
+def test_the_value_is_not_stored_in_another_form(settings, task, value, where):
+    """Bytes and numbers say as much as text."""
+    settings.STAGE_PARTNER = value
+    task.enqueue(KEY)
+    run_jobs()
+
+    job = Job.objects.get()
+    assert job.result is None
+    assert job.attempts.get().message.startswith(f"{where}has the value of the secret 'settings:STAGE_PARTNER'")
 
 
 REFUSED = [

@@ -1,17 +1,42 @@
 """What may be shown of a job, by the project's settings and by what its task has declared."""
 
+import functools
 import json
 import warnings
 
 import pytest
 from django.conf import settings as django_settings
 
-from django_jobqueue import shown
+from django_jobqueue import shown, task
 from django_jobqueue.payload.masking import MASK
 from django_jobqueue.shown import Veil
 from tests import tasks
 
 PASSWORD = "nL8!vR2#xQ5zz"
+
+
+@task(sensitive=("ibans",))
+def pay_all(amount, *ibans, note=""):
+    """Take accounts by place."""
+
+
+@task(sensitive=("details",))
+def pay_with(amount, note="", **details):
+    """Take whatever belongs to an account."""
+
+
+def passes_on(function):
+    @functools.wraps(function)
+    def wrapper(*args, **kwargs):
+        return function(*args, **kwargs)
+
+    return wrapper
+
+
+@task(sensitive=("ibans", "details"))
+@passes_on
+def pay_through(*ibans, **details):
+    """Take anything."""
 
 
 @pytest.mark.parametrize(
@@ -81,9 +106,57 @@ def test_sensitive_names_cover_arguments_however_they_are_given():
     assert veil.secrets_in(["Ada Lovelace", "Leeds"], {"more": [{"iban": 12345678}]}) == {"Ada Lovelace", "12345678"}
 
 
-def test_a_task_that_nobody_knows_goes_by_looks():
-    """Names and shapes of secrets count in any job."""
-    assert shown.veil_named("gone.task").arguments(["x"], {"password": PASSWORD}) == (["x"], {"password": MASK})
+def test_of_a_task_that_nobody_knows_only_the_shape_is_shown():
+    """Which names were sensitive cannot be told any more: each value may be."""
+    veil = shown.veil_named("gone.task")
+
+    assert veil.arguments(["x", [1, None]], {"to": {"Ada Lovelace": True}, "key": {"$secret": "env:KEY"}}) == (
+        [MASK, [MASK, MASK]],
+        {"to": {MASK: MASK}, "key": {"$secret": "env:KEY"}},
+    )
+    assert veil.value({"total": 2.5}) == {"total": MASK}
+    assert veil.secrets_in(["Ada Lovelace"], {"to": [12345678]}) == {"Ada Lovelace", "12345678"}
+    assert veil.broken_json('{"name": "Ada Lo') == MASK
+    assert veil.record({"status": "DEAD", "args": ["x"]}) == {"status": "DEAD", "args": [MASK]}
+    deep = json.loads("[" * 900 + "]" * 900)
+    assert veil.value(deep) is not None
+
+
+def test_a_keyword_of_a_sensitive_variadic_parameter_is_covered_where_json_was_cut():
+    """Any of them may be the one that was cut."""
+    assert shown.veil_of(pay_with).broken_json('{"iban": "DE89 3704') == MASK
+    assert shown.veil_of(pay_all).broken_json('["DE89 3704') == MASK
+
+
+@pytest.mark.parametrize("name", ["ibans", "IBANS"])
+def test_variadic_parameters_are_names_too(name):
+    """All that goes into one of that name is covered, and no more; a reference is shown."""
+    takes_places = Veil((name,), shown.veil_of(pay_all).takes)
+    assert takes_places.arguments([1, "x", {"y": 2}], {"note": "z"}) == ([1, MASK, MASK], {"note": "z"})
+    assert takes_places.secrets_in([1, "x one", {"y": "y two"}], {"note": "z"}) == {"x one", "y two"}
+
+    veil, reference = shown.veil_of(pay_with), {"$secret": "env:KEY"}
+    assert veil.arguments(["x"], {"note": "y", "a": "z", "b": reference}) == (
+        ["x"],
+        {"note": "y", "a": MASK, "b": reference},
+    )
+    assert veil.secrets_in(["x one"], {"note": "y two", "a": ["z three"]}) == {"z three"}
+
+
+def test_variadic_parameters_are_seen_through_decorators():
+    """One that passes on whatever it gets says nothing of names."""
+    assert shown.veil_of(pay_through).arguments(["x"], {"a": 1}) == ([MASK], {"a": MASK})
+
+
+@pytest.mark.parametrize("written", [48151623, 48151623.0, "b'p\\xc3\\xa4ss'", ["no. 48151623"], {"48151623": 1}])
+def test_what_a_result_quotes_of_its_job_is_hidden(written):
+    """A number is as good as its text, and bytes are as good as letters."""
+    copy = Veil().value(["kept", 4815, True, None, written], {"48151623", "48151623.0", "p\xe4ss"})
+
+    assert copy[:4] == ["kept", 4815, True, None]
+    assert MASK in str(copy[4])
+    assert "4815" not in str(copy[4])
+    assert "ss" not in str(copy[4])
 
 
 @pytest.mark.parametrize("length", range(0, 90, 3))

@@ -2,7 +2,12 @@
 
 import asyncio
 
-SOURCES = {"vault": "tests.vault.read", "broken": "tests.vault.fail", "gone": "tests.vault.nowhere"}
+SOURCES = {
+    "vault": "tests.vault.read",
+    "broken": "tests.vault.fail",
+    "exit": "tests.vault.leave",
+    "gone": "tests.vault.nowhere",
+}
 
 VALUES = {
     "kv/stripe#key": "sk-vault-unlikely-7d41 <&> \"'é",
@@ -33,6 +38,11 @@ def read(name):
 def fail(name):
     """Raise, as a source does that cannot be reached."""
     raise ConnectionError(f"nobody answers for {name}")
+
+
+def leave(name):
+    """Exit, as a client does that gives up."""
+    raise SystemExit(f"nobody answers for {name}")
 
 
 async def later(name):

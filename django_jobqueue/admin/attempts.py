@@ -14,7 +14,7 @@ from django.utils.safestring import SafeString
 from django.utils.translation import gettext as _
 
 from django_jobqueue.admin import display
-from django_jobqueue.admin.covers import words_in_list
+from django_jobqueue.admin.covers import secrets_of, words_in_list
 from django_jobqueue.admin.rows import head_and_tail, readable
 from django_jobqueue.models import Attempt, Job
 from django_jobqueue.policy.outcomes import OutcomeName
@@ -79,7 +79,10 @@ def last_error(job: Any) -> Error:
 
     An older attempt may have been written before its task named a secret.
     """
-    return _error(job.last_outcome, job.last_class, words_in_list(job, job.last_message or ""))
+    # A class is named for a value too seldom to be hidden where that is too large to be read.
+    is_large = job.args_text is None or job.kwargs_text is None
+    name = text(job.last_class or "", () if is_large else secrets_of(job))
+    return _error(job.last_outcome, name, words_in_list(job, job.last_message or ""))
 
 
 def _error(outcome: str | None, exception_class: str | None, message: str) -> Error:
@@ -108,6 +111,7 @@ def timeline(job: Any, secrets: Collection[str], *, before: int | None = None) -
 
 
 def _step(row: Any, names: dict[Any, str], secrets: Collection[str]) -> Step:
+    exception_class = text(row.exception_class or "", secrets)
     return Step(
         number=row.number,
         outcome=display.badge(row.outcome, display.words(row.outcome)),
@@ -116,8 +120,8 @@ def _step(row: Any, names: dict[Any, str], secrets: Collection[str]) -> Step:
         worker_id=row.worker_id if row.worker_id in names else None,
         started=display.moment(row.started_at_epoch, row.now_epoch),
         duration=span(row.started_at_epoch, row.finished_at_epoch),
-        error=_error(row.outcome, row.exception_class, text(row.message_head or "", secrets)),
-        exception_class=display.clip(row.exception_class, 255),
+        error=_error(row.outcome, exception_class, text(row.message_head or "", secrets)),
+        exception_class=display.clip(exception_class, 255),
         message=display.visible(text(row.message_head, secrets)),
         traceback=text(display.cut(row.traceback_head, row.traceback_tail, row.traceback_size), secrets),
     )

@@ -18,7 +18,7 @@ from django_jobqueue.admin.base import QueueAdmin
 from django_jobqueue.admin.display import cell
 from django_jobqueue.admin.rows import PAGE_TEXT, readable
 from django_jobqueue.models import AuditEntry, Job
-from django_jobqueue.shown import Veil, text, veil_named
+from django_jobqueue.shown import Veil, text, veil_named, veil_of
 
 SHOWN = 50
 
@@ -146,5 +146,6 @@ def _veil_of(entry: Any) -> Veil:
     kind, _colon, number = entry.object.partition(":")
     if kind != "job" or not (number.isascii() and number.isdecimal() and len(number) < 19):
         return Veil()
+    # Of a job that is gone nobody knows more than of one whose task is.
     name = Job.objects.using(entry._state.db).filter(pk=int(number)).values_list("task", flat=True).first()
-    return veil_named(name) if name else Veil()
+    return veil_named(name) if name else veil_of(None)

@@ -43,7 +43,7 @@ def _read(words: str | None, unread: Any) -> Any:
 
 def words_in_list(job: Any, words: str) -> str:
     """Cover an error of a row that a list has read by `rows.brief`."""
-    if not words or not veil_named(job.task).sensitive:
+    if not words or not veil_named(job.task).knows_more:
         return text(words)
     if job.args_text is None or job.kwargs_text is None:
         # Too large for a list: what the words quote of it is not known here.

@@ -26,7 +26,7 @@ from django_jobqueue.admin.rows import brief, fragile, readable
 from django_jobqueue.any_task import runbook_of
 from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import Reason
-from django_jobqueue.shown import text, veil_named
+from django_jobqueue.shown import ALL_IS_HIDDEN, text, veil_named
 
 REPLAY = Act(
     name="replay",
@@ -227,8 +227,10 @@ class DeadLetterAdmin(ActingAdmin):
         job = letter.shown_job
         if not job:
             return ""
-        shown = display.call(job.args_text, job.kwargs_text, veil=veil_named(job.task))
-        return format_html('<code class="jq-call">{}</code>', shown)
+        veil = veil_named(job.task)
+        shown = display.call(job.args_text, job.kwargs_text, veil=veil)
+        why = format_html(' title="{}"', _(ALL_IS_HIDDEN)) if veil.hides_all else ""
+        return format_html('<code class="jq-call"{}>{}</code>', why, shown)
 
     @cell(gettext_lazy("owner"))
     def owner_cell(self, letter: Any) -> str:

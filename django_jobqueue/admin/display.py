@@ -25,7 +25,7 @@ from django.utils.text import capfirst
 from django.utils.translation import gettext as _
 
 from django_jobqueue.admin.covers import log_failure, secrets_of_row
-from django_jobqueue.shown import Veil
+from django_jobqueue.shown import ALL_IS_HIDDEN, Veil
 
 logger = logging.getLogger(__name__)
 
@@ -263,6 +263,7 @@ def pretty(
     """
     if text is None:
         return Json(NOTHING)
+    why = _(ALL_IS_HIDDEN) if veil.hides_all else ""
     if size is not None and size > len(text):
         cut = _("The first %(shown)s of %(size)s characters.")
         return Json(visible(veil.broken_json(text)), cut % {"shown": f"{len(text):,}", "size": f"{size:,}"})
@@ -273,8 +274,8 @@ def pretty(
         return Json(visible(veil.broken_json(text)), remark)
     # Indentation of deep nesting grows with the square of its depth.
     if len(indented) > 4 * limit:
-        return Json(visible(veil.broken_json(text)), "")
-    return Json(visible(indented))
+        return Json(visible(veil.broken_json(text)), why)
+    return Json(visible(indented), why)
 
 
 def call(args_text: str | None, kwargs_text: str | None, limit: int = 120, *, veil: Veil) -> str:

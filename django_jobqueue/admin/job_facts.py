@@ -111,7 +111,7 @@ def payload(job: Any) -> list[tuple[str, display.Json]]:
     veil, secrets = veil_named(job.task), secrets_of(job)
     halves = [
         ("args", job.args_text, job.args_size, "[]", veil.args),
-        ("kwargs", job.kwargs_text, job.kwargs_size, "{}", veil.value),
+        ("kwargs", job.kwargs_text, job.kwargs_size, "{}", veil.kwargs),
     ]
     return [
         (name, display.pretty(words, size, limit=PAGE_TEXT, veil=veil, cover=partial(cover, secrets=secrets)))

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import base64
 import html
-import json
+import re
 from collections.abc import Callable, Iterator
 from urllib.parse import quote, quote_plus
+
+from django_jobqueue.payload.escapes import escaped_forms
 
 HEAD = 20
 """Characters of a long value that give it away when the rest of it was cut off."""
 _SHORT = 8
+_ENCODED = re.compile("%[0-9A-F]{2}")
 
 
 def forms_of_literal(value: str) -> list[str]:
@@ -33,15 +36,14 @@ def _forms_of(value: str) -> list[str]:
     encoded = value.encode("utf-8", "surrogatepass")
     forms = [
         value,
-        repr(value)[1:-1],
-        json.dumps(value)[1:-1],
-        json.dumps(value, ensure_ascii=False)[1:-1],
+        *escaped_forms(value),
         quote(encoded),
         quote(encoded, safe=""),
         quote_plus(encoded),
         html.escape(value),
         value.encode("unicode_escape", "surrogatepass").decode("ascii"),
     ]
+    forms += [_ENCODED.sub(lambda written: written.group().lower(), form) for form in forms if "%" in form]
     if len(value) >= _SHORT:
         forms += [form for encode in (base64.b64encode, base64.urlsafe_b64encode) for form in _base64(encode, encoded)]
     return forms

@@ -66,15 +66,49 @@ def masked_arguments(
     *,
     positional: Sequence[str] = (),
     sensitive: Collection[str] = (),
+    hidden: Collection[str] = (),
     known: KnownSecrets | None = None,
 ) -> tuple[list[Any], dict[str, Any]]:
-    """Mask the arguments of a call; positional names the parameters, as `Signature.positional` does."""
+    """Mask the arguments of a call.
+
+    positional names them as `Signature.places` does; hidden are names in kwargs whose values are hidden whole, as of
+    `Signature.hidden_keywords`.
+    """
     copy = _Copy(sensitive, known)
+    kwargs = {name: MASK if name in hidden and not is_reference(value) else value for name, value in kwargs.items()}
     names = [*positional[: len(args)], *[""] * max(0, len(args) - len(positional))]
     return (
         [copy.under(name, value, None, 0) for name, value in zip(names, args, strict=True)],
-        copy.of(dict(kwargs), None, 0),
+        copy.of(kwargs, None, 0),
     )
+
+
+def blank(value: Any, *, known: KnownSecrets | None = None) -> Any:
+    """Copy JSON with MASK for every value in it: of what nobody knows the names that are sensitive. Never raises.
+
+    The shape is left, with keys that read as names do, and references to secrets.
+    """
+    try:
+        return _blank(value, known)
+    except RecursionError:
+        return MASK
+
+
+def _blank(value: Any, known: KnownSecrets | None) -> Any:
+    if is_reference(value):
+        return masked(value, known=known)
+    match value:
+        case list():
+            return [_blank(item, known) for item in value]
+        case dict():
+            copy: dict[str, Any] = {}
+            for key, item in value.items():
+                shown = key if key.isidentifier() and not is_secret_key(key, known) else MASK
+                while shown in copy:
+                    shown += "•"
+                copy[shown] = _blank(item, known)
+            return copy
+    return MASK
 
 
 def masked_text(text: str, *, values: Collection[str] = (), known: KnownSecrets | None = None) -> str:

@@ -46,9 +46,14 @@ def raised(error: BaseException) -> str:
 
 
 def shown(value: Any) -> str:
-    """Write a value for an error, in 60 characters at most."""
+    """Write a key or a name for an error, in 60 characters at most; one that is itself a secret is not told."""
+    # Here, for what finds secrets is written with the errors of this module.
+    from django_jobqueue.payload.secret_shapes import MASK, is_secret_key
+
     try:
         text = repr(value)
+        if is_secret_key(value if isinstance(value, str) else text, None):
+            return MASK
     except Exception:
         return f"of type {type(value).__name__}"
     return f"{text[:60]}…" if len(text) > 60 else text

@@ -72,17 +72,22 @@ def call_findings(
     *,
     positional: Sequence[str] = (),
     sensitive: Collection[str] = (),
+    hidden: Collection[str] = (),
     known: KnownSecrets | None = None,
 ) -> list[Finding]:
     """Find what looks like a secret in the arguments of a call: paths begin with `args[0]` and `kwargs['name']`.
 
-    positional names the parameters, as `Signature.positional` does: an argument's name counts as a key's does.
+    positional names them as `Signature.places` does: an argument's name counts as a key's does. hidden are names in
+    kwargs that count as sensitive ones, as of `Signature.hidden_keywords`.
     """
     search = _Search(sensitive, known)
     for index, value in enumerate(args):
         search.look_under(positional[index] if index < len(positional) else "", value, f"args[{index}]", None, 0)
     for name, value in kwargs.items():
-        search.look_under(name, value, ("kwargs", name), None, 0)
+        if name in hidden and not is_reference(value):
+            search.found.append(Finding(f"kwargs[{_shown_key(name, known)}]", SENSITIVE))
+        else:
+            search.look_under(name, value, ("kwargs", name), None, 0)
     return search.found
 
 

@@ -6,7 +6,7 @@ A worker asks the same of stored arguments, which may be older than the function
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from functools import lru_cache
@@ -15,6 +15,7 @@ from typing import Any
 
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.payload.misfit import shown
+from django_jobqueue.payload.secret_names import Names
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,14 @@ class Signature:
     """The name of `**named`."""
     context: str = ""
     """The name under which the worker gives the context, if a call could give it too."""
+
+    def places(self, count: int) -> tuple[str, ...]:
+        """Name so many arguments by place: those beyond the others are all `*rest`."""
+        return (*self.positional[:count], *[self.rest] * (count - len(self.positional)))
+
+    def hidden_keywords(self, kwargs: Mapping[str, Any], sensitive: Collection[str]) -> Collection[str]:
+        """Return the names that `**named` takes, if that is sensitive."""
+        return kwargs.keys() - self.keywords if self.named and self.named in Names(sensitive) else ()
 
     def require_fit(self, args: Sequence[Any], kwargs: Mapping[str, Any], *, path: str = "") -> None:
         """Raise InvalidPayload unless the function can be called so; path goes before `args` and `kwargs`.

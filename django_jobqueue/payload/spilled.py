@@ -35,6 +35,9 @@ class Spill:
         match value:
             case str() if reference := self._in(value):
                 raise Misfit(f"has the value of the secret {reference!r} in it; {remedy}")
+            # A number is as good as its text.
+            case int() if not isinstance(value, bool):
+                self._look(str(value), remedy)
             case list() | tuple():
                 for index, item in enumerate(value):
                     self._step(f"[{index}]", item, remedy)
@@ -59,16 +62,22 @@ class Spill:
 
 
 def referring(value: Any, secrets: Mapping[str, str]) -> Any:
-    """Copy plain JSON with references in the place of values, so that a new value makes no other request of it."""
+    """Copy what can be JSON with references in the place of values, so that a new value makes no other request of it.
+
+    A value that other texts may be equal to by chance is only replaced where it is that very object.
+    """
     match value:
         case str():
             stripped = {secret.strip(): reference for secret, reference in secrets.items() if secret.strip()}
             written = stripped | dict(secrets)
             # The longest first: one may be a part of another.
             for secret in sorted(written, key=len, reverse=True):
-                if value == secret or (is_telling(secret) and secret in value):
+                is_it = value is secret if secret in secrets else value == secret
+                if is_it or (is_telling(secret) and secret in value):
                     value = value.replace(secret, f"${{{written[secret]}}}")
             return value
+        case int() if not isinstance(value, bool):
+            return f"${{{secrets[words]}}}" if is_telling(words := str(value)) and words in secrets else value
         case list() | tuple():
             return [referring(item, secrets) for item in value]
         case dict():

@@ -58,7 +58,7 @@ def describe(exception: BaseException, *, cover: Cover = str) -> Failure:
     `cover` hides secrets in a text, before it is shortened: of one that is cut in two the halves are harder to tell.
     """
     return Failure(
-        exception_class=class_path(type(exception)),
+        exception_class=class_path(type(exception), cover=cover),
         message=storable(_message(exception, cover), MAX_MESSAGE_CHARS),
         traceback=storable(cover(_traceback(exception, cover)), MAX_TRACEBACK_CHARS),
     )
@@ -69,12 +69,13 @@ def earlier(exception: BaseException) -> BaseException | None:
     return _earlier_and_joint(exception)[0]
 
 
-def class_path(cls: type) -> str:
-    """Return the dotted path of a class, as `builtins.ValueError`: at most 255 characters."""
-    return storable(
-        _attempted(lambda: f"{cls.__module__}.{cls.__qualname__}", "builtins.Exception"),
-        MAX_CLASS_CHARS,
-    )
+def class_path(cls: type, *, cover: Cover = str) -> str:
+    """Return the dotted path of a class, as `builtins.ValueError`: at most 255 characters.
+
+    A class may be made where it is raised, and be named for a value.
+    """
+    path = _attempted(lambda: f"{cls.__module__}.{cls.__qualname__}", "builtins.Exception")
+    return storable(cover("".join((path,))), MAX_CLASS_CHARS)
 
 
 def _shortened(text: str, max_chars: int) -> str:

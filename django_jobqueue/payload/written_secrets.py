@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from django_jobqueue.payload.random_words import is_random
 from django_jobqueue.payload.secret_names import kind_of
+from django_jobqueue.payload.secret_reference import KEY, is_reference
 from django_jobqueue.payload.secret_values import is_made, is_secret
 from django_jobqueue.payload.secret_words import Kind
 
@@ -171,6 +172,8 @@ def _named(patterns: tuple[re.Pattern[str], ...], text: str, *, is_code: bool) -
     for pattern in patterns:
         for match in pattern.finditer(text):
             kind, value = kind_of(match.group(1)), match.group(2)
+            if match.group(1) == "Secret" and is_reference({KEY: value}):
+                continue  # the repr of a reference, which names a secret and is none
             if kind is not None and is_secret(value, kind) and not (is_code and _is_plain(value)):
                 yield match.start(2), match.start(2) + len(value.rstrip())
 

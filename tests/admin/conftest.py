@@ -8,11 +8,17 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Permission
 from django.db import connection
 
+from django_jobqueue import task
 from django_jobqueue.models import Attempt, AuditEntry, Pause, Worker
 from django_jobqueue.store.claim import queue_pattern
 from tests.factories import make_dead_letter, make_job
 
 ADMIN = "/admin/django_jobqueue"
+
+
+@task(task_name="shop.tasks.charge")
+def charge(*args, **kwargs):
+    """Be known: of a job whose task is not all values are hidden."""
 
 
 @pytest.fixture

@@ -77,9 +77,41 @@ def charge_once(key, how="done"):
     return answer
 
 
+@task
+def charge_once_in_a_mode(key, mode="test", kind=str):
+    """Do a thing once with the key and a mode, and fail the first time."""
+    once("the charge", remember, kind(key), key=mode)
+    if os.environ.pop("STAGE_FAILS_ONCE", ""):
+        raise ConnectionError("it is not known whether it was done")
+
+
+@task
+def charge_once_by_number(key, mode):
+    """Do so with the key as a number."""
+    charge_once_in_a_mode.func(key, mode, kind=int)
+
+
+@task(max_attempts=1)
+def return_bytes(key):
+    """Return it as Python writes its bytes."""
+    return f"sent {key.encode()!r}"
+
+
+@task(max_attempts=1)
+def return_number(key):
+    """Return it as a number."""
+    return {"pin": int(key)}
+
+
+@task(max_attempts=1)
+def hand_number_on(key):
+    """Give it to another job as a number."""
+    use_key.enqueue("x", client={"key": int(key)})
+
+
 def remember(header, key):
     """Return no secret."""
-    return len(header) - len(key)
+    return len(str(header)) - len(key)
 
 
 def echo(header, key):

@@ -104,6 +104,7 @@ MISSING = [
     ("vault:long", "it has 70000 characters, and a secret has 65536 at most"),
     ("vault:nothing", "its source tests.vault.read raised KeyError"),
     ("broken:x", "its source tests.vault.fail raised ConnectionError"),
+    ("exit:x", "its source tests.vault.leave raised SystemExit"),
     ("gone:x", "its source tests.vault.nowhere raised ImportError"),
     ("vualt:x", "it refers to the unknown source 'vualt'; did you mean 'vault'?"),
 ]

@@ -216,12 +216,7 @@ def _with_last_error(letters: QuerySet[DeadLetter], using: str) -> QuerySet[Any]
 
 def _document(letter: Any) -> dict[str, Any]:
     about_job = {"task": letter.job.task, "queue_name": letter.job.queue_name}
-    return (
-        row(letter)
-        | {"note": text(letter.note, _secrets(letter))}
-        | about_job
-        | {"exception_class": letter.exception_class, "message": _message(letter)}
-    )
+    return row(letter) | {"note": text(letter.note, _secrets(letter))} | about_job | _error_columns(letter)
 
 
 def _secrets(letter: Any) -> set[str]:
@@ -229,8 +224,10 @@ def _secrets(letter: Any) -> set[str]:
     return veil_named(letter.job.task).secrets_in(letter.job.args, letter.job.kwargs)
 
 
-def _message(letter: Any) -> str | None:
-    return None if letter.message is None else text(letter.message, _secrets(letter))
+def _error_columns(letter: Any) -> dict[str, str | None]:
+    secrets = _secrets(letter)
+    words = {name: getattr(letter, name) for name in ("exception_class", "message")}
+    return {name: None if said is None else text(said, secrets) for name, said in words.items()}
 
 
 def _lines(terminal: Terminal, letters: list[Any], options: dict[str, Any]) -> list[str]:
@@ -240,7 +237,7 @@ def _lines(terminal: Terminal, letters: list[Any], options: dict[str, Any]) -> l
     cells = [
         [
             letter.pk, letter.job_id, letter.job.task, letter.job.queue_name, letter.status, letter.reason,
-            letter.deaths, letter.last_died_at, f"{letter.exception_class or ''}: {_message(letter) or ''}".strip(": "),
+            letter.deaths, letter.last_died_at, ": ".join(filter(None, _error_columns(letter).values())),
         ]
         for letter in letters
     ]  # fmt: skip

@@ -13,7 +13,7 @@ from django_jobqueue.management.jobqueue.pauses import documents_of, lines_of
 from django_jobqueue.management.jobqueue.terminal import Terminal, duration, printable_lines
 from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job, Pause
 from django_jobqueue.policy.lifecycle import Reason, WaitingFor
-from django_jobqueue.shown import text, veil_named
+from django_jobqueue.shown import ALL_IS_HIDDEN, text, veil_named
 from django_jobqueue.store.audit import object_of
 from django_jobqueue.store.pause import live
 from django_jobqueue.watch.parked import prospect_of
@@ -44,6 +44,8 @@ class Story:
     """What the task says of its dead letters."""
     prospect: str
     """What a job that was put aside waits for, and until when."""
+    hidden: str | None
+    """Why all values are hidden, where they are."""
 
 
 def tell(terminal: Terminal, job: Job, letter: DeadLetter | None, using: str) -> None:
@@ -51,6 +53,7 @@ def tell(terminal: Terminal, job: Job, letter: DeadLetter | None, using: str) ->
     story = _read(job, letter, using)
     _cover(story)
     document = {
+        "hidden": story.hidden,
         "dead_letter": letter and row(letter) | _error_columns(story.death) | {"runbook": story.runbook},
         "job": row(job),
         "attempts": [row(attempt) for attempt in story.attempts],
@@ -85,6 +88,7 @@ def _read(job: Job, letter: DeadLetter | None, using: str) -> Story:
         else [],
         text(runbook_of(registry.find(job.task))) if letter else "",
         _prospect(job, using) if job.waiting_for == WaitingFor.WORKER else "",
+        ALL_IS_HIDDEN if veil_named(job.task).hides_all else None,
     )
 
 
@@ -103,7 +107,7 @@ def _cover(story: Story) -> None:
     veil = veil_named(story.job.task)
     secrets = veil.secrets_in(story.job.args, story.job.kwargs)
     # A replay with other arguments has them in its entry too.
-    covers = {"args": veil.args, "before": veil.record, "after": veil.record}
+    covers = {"args": veil.args, "kwargs": veil.kwargs, "before": veil.record, "after": veil.record}
     rows: list[Any] = [*story.attempts, *story.entries, story.letter, story.death, story.last_error, story.job]
     for instance in filter(None, rows):
         for name, value in row(instance).items():
@@ -128,6 +132,8 @@ def _lines(terminal: Terminal, story: Story, names: Mapping[Any, str]) -> list[s
     lines += [heading(f"Job {job.pk}"), *terminal.fields(_without_id(job) | _error("last_error", story.last_error))]
     lines += lines_of(terminal, story.pauses)
     lines += [terminal.style.WARNING(story.prospect)] if story.prospect else []
+    if story.hidden:
+        lines += ["", story.hidden]
     if story.attempts:
         lines += ["", *_attempts(terminal, story.attempts, names)]
     if story.entries:
