@@ -92,7 +92,9 @@ class Batch:
             except BaseException as error:
                 behind = [wish for left in self._with_those_behind() for wish in left.pop()]
                 _tell_of_loss([*wishes, *behind], self._rows, error)
-                raise interruption or error from None
+                if interruption is None:
+                    raise
+                raise interruption from error
             if interruption is None:
                 # Django calls the next.
                 return
