@@ -79,8 +79,8 @@ class Batch:
     @property
     def wishes(self) -> list[Wish]:
         """What is to be inserted, as far as it was not rolled back on the queue's database."""
-        standing = {block: block.stands for wish in self._wishes for block in wish.blocks[1:]}
-        return [wish for wish in self._wishes if all(standing[block] for block in wish.blocks[1:])]
+        standing = {block for block in {block for wish in self._wishes for block in wish.blocks[1:]} if block.stands}
+        return [wish for wish in self._wishes if standing.issuperset(wish.blocks[1:])]
 
     def __call__(self) -> None:
         """Insert them, and tell of it. What goes wrong is raised; the log names the jobs that are not there for it."""
@@ -92,7 +92,9 @@ class Batch:
             except BaseException as error:
                 behind = [wish for left in self._with_those_behind() for wish in left.pop()]
                 _tell_of_loss([*wishes, *behind], self._rows, error)
-                raise interruption or error from None
+                if interruption is None:
+                    raise
+                raise interruption from error
             if interruption is None:
                 # Django calls the next.
                 return

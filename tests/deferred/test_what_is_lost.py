@@ -7,6 +7,7 @@ import pytest
 from django.db import DataError, OperationalError, connection, connections, transaction
 from django.db.utils import ProgrammingError
 from django.test.utils import CaptureQueriesContext
+from psycopg.errors import UndefinedTable
 
 from django_jobqueue.compat import task_enqueued
 from django_jobqueue.models import Job
@@ -24,7 +25,7 @@ class TestWhatIsLost:
 
     def test_an_insert_that_fails_is_raised_to_the_caller_of_the_commit(self, broken_queue, caplog):
         """The rows are committed; the log names every job that is lost, and no argument of any."""
-        with pytest.raises(ProgrammingError), transaction.atomic():
+        with pytest.raises(ProgrammingError) as raised, transaction.atomic():
             Trace.objects.create(what="row")
             first = cast.give_back.enqueue("top secret")
             with transaction.atomic():
@@ -35,6 +36,7 @@ class TestWhatIsLost:
             third = cast.succeed.enqueue()
             broken_queue()
 
+        assert isinstance(raised.value.__cause__, UndefinedTable)
         assert Trace.objects.count() == 1
         lines = [record.getMessage() for record in caplog.records if record.levelno == logging.ERROR]
         said = "a transaction on 'default' is committed, and the jobs of tests.tasks.{} that it asked for are not "
