@@ -262,7 +262,8 @@ def check(capsys):
         call_command("jobqueue", "jobs", "check", "--json")
     except SystemExit as error:
         assert error.code == 1
-    return [row["problem"] for row in json.loads(capsys.readouterr().out)["tasks"] if row["unfit"]]
+    tasks = json.loads(capsys.readouterr().out)["tasks"]
+    return [each["problem"] for row in tasks for each in row["problems"]]
 
 
 @pytest.mark.parametrize(
