@@ -120,8 +120,7 @@ MOMENTS = {
     "the first line": lambda worker: "Stop it with Ctrl-C" in worker.log,
     "a program": forkserver_of,
     "its first imports": lambda worker: has_worked_for(worker, 0.05),
-    "imports of Django": lambda worker: has_worked_for(worker, 0.2),
-    "later imports": lambda worker: has_worked_for(worker, 0.4),
+    "imports of Django": lambda worker: has_worked_for(worker, 0.15),
 }
 
 
