@@ -27,6 +27,11 @@ class Door(NamedTuple):
     has_queue: bool
 
 
+def admit_wanted() -> Statement[bool]:
+    """Ask whether any job waits to be admitted: where none does, to admit would cost the others milliseconds."""
+    return Statement("admit_wanted", {}, _wanted)
+
+
 def admit_lock() -> Statement[Door]:
     """Ask to be the one that admits, until the transaction ends. Waits for nobody."""
     return Statement("admit_lock", {"lock": LOCK}, _door)
@@ -46,6 +51,10 @@ def admit_ordered(*, limit: int = LIMIT) -> Statement[list[str]]:
 def admit_limited(*, limit: int = LIMIT) -> Statement[list[str]]:
     """Give the slots that are free, in claim order; answers with the queue of each job that got one."""
     return Statement("admit_limited", {"limit": limit}, _queues)
+
+
+def _wanted(rows: list[Row]) -> bool:
+    return bool(rows[0][0])
 
 
 def _door(rows: list[Row]) -> Door:

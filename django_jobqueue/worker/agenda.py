@@ -92,7 +92,7 @@ class Agenda:
     def cycle_done(self, cycle: Cycle, claimed: int, *, has_queue: bool) -> None:
         """Note what a cycle has claimed, and whether jobs wait for a turn or a slot."""
         self.claimed_count += claimed
-        if cycle.admits:
+        if cycle.admits or cycle.is_poll:
             self.has_queue_at_the_door = has_queue
         if cycle.claims:
             self._claim_limit = min(MAX_CLAIM, 2 * self._claim_limit)
@@ -165,7 +165,7 @@ class Agenda:
             sign_of_life=self._sign_of_life() if is_rescue else None,
             unknown_tasks=self._demand.chores() if is_rescue else None,
             # What ends makes room. Where nothing waits for that, a poll finds out early enough that something does.
-            admits=is_poll or (self.has_queue_at_the_door and bool(batch.settlements)),
+            admits=self.has_queue_at_the_door and (is_poll or bool(batch.settlements)),
         )
 
     def _held(self) -> list[Lease]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from django_jobqueue.store.admit import Door, admit_limited, admit_lock, admit_ordered
+from django_jobqueue.store.admit import Door, admit_limited, admit_lock, admit_ordered, admit_wanted
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.control import OPEN, Gate, hold
 from django_jobqueue.store.give_back import give_back
@@ -85,6 +85,8 @@ class Cycle:
         if self.admits:
             # After all that makes room, or brings more to the door.
             plan += [("door", admit_lock()), ("admitted", admit_ordered()), ("admitted", admit_limited())]
+        elif self.is_poll:
+            plan.append(("wanted", admit_wanted()))
         if self.claims:
             plan.append(("held", hold()))
         plan += [("claimed", claim) for claim in self.claims]
@@ -114,6 +116,8 @@ class Cycle:
                     answer.unknown_tasks = reply
                 case "buried":
                     answer.buried = reply
+                case "wanted":
+                    answer.door = Door(is_ours=False, has_queue=reply)
                 case "door":
                     answer.door = reply
                 case "admitted":

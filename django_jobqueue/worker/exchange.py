@@ -213,9 +213,10 @@ class Exchange:
             self._schedule.poll_again()
         if cycle.wanted and len(answer.claimed) >= cycle.wanted:
             self._schedule.poll_again()
-        is_shut_out = cycle.admits and answer.door.has_queue and not answer.door.is_ours
+        is_shut_out = answer.door.has_queue and not answer.door.is_ours
         if is_shut_out:
-            self._schedule.expect(DOOR_SECONDS)
+            # Somebody else was at it; or nobody has asked, and the next poll does.
+            self._schedule.expect(DOOR_SECONDS if cycle.admits else 0.0)
         if cycle.is_poll:
             found = answer.claimed or answer.rescued or (answer.promoted and answer.promoted.moved)
             # A poll that could not have claimed anything says nothing about what there is.
