@@ -11,7 +11,7 @@ from django_jobqueue.operations import set_limit
 from django_jobqueue.store.admit import admit_limited, admit_lock
 from django_jobqueue.store.statement import run_on
 from tests.store.conftest import make_worker, worker  # noqa: F401 - fixtures
-from tests.store.hands import COMMITS, FINISH, TASK, add_job, at
+from tests.store.hands import COMMITS, FINISH, RELEASE, TASK, add_job, at
 from tests.test_pause import in_a_thread, someone_waits
 from tests.waiting import wait_until
 
@@ -112,3 +112,22 @@ def test_what_makes_no_sense_is_refused(words, code):
 
     assert refused.value.code == code
     assert not Limit.objects.exists()
+
+
+@pytest.mark.parametrize("target", TARGETS, ids=str)
+@pytest.mark.parametrize("way", ["interrupted", "given back"])
+def test_a_job_that_is_put_back_needs_a_slot_again(worker, target, way):  # noqa: F811
+    """While the running are not fewer than the new limit it does not start again, though it had begun before."""
+    waiting(4)
+    worker.admit()
+    held = worker.claim(4)
+    set_limit(**target, at_once=2, **SIGNED)
+    if way == "interrupted":
+        worker.settle(held[0].settled_as(RELEASE))
+    else:
+        worker.give_back(held[0])
+
+    assert (worker.claim(5), worker.admit(), worker.claim(5)) == ([], 0, [])
+    worker.settle(held[1].settled_as(FINISH), held[2].settled_as(FINISH))
+    assert worker.admit() == 1
+    assert [job.id for job in worker.claim(5)] == [held[0].id]

@@ -12,7 +12,7 @@ from django_jobqueue.models.column_size import ColumnSize
 from django_jobqueue.policy import lifecycle
 
 UNDER_A_LIMIT = Q(key_limit__isnull=False) | Q(task_limit__isnull=False) | Q(queue_limit__isnull=False)
-"""Such a job is READY only while it has a slot; its end, or its wait for a retry, gives the slot back."""
+"""Such a job is READY only while it has a slot. Whatever ends its run gives it back, and only promotion gives one."""
 
 MAX_STORED_BYTES = 16 * 1024 * 1024
 """Most that the arguments of a job, or its result, take as PostgreSQL stores them, whoever writes them."""
