@@ -113,8 +113,9 @@ UPDATE {job} AS job
 SET status = 'READY', waiting_for = ''
 WHERE job.id = ANY (ARRAY(
     SELECT waiting.id
-    FROM admitted
-    JOIN {job} AS waiting ON waiting.id = admitted.id AND waiting.status = 'WAITING' AND waiting.waiting_for = 'limit'
-    FOR UPDATE OF waiting SKIP LOCKED
+    FROM {job} AS waiting
+    -- As an array: a join may be planned as a walk through every job there is.
+    WHERE waiting.id = ANY (ARRAY(SELECT id FROM admitted)) AND waiting.status = 'WAITING' AND waiting.waiting_for = 'limit'
+    FOR UPDATE SKIP LOCKED
 ))
 RETURNING job.queue_name

@@ -56,8 +56,9 @@ SET status = CASE WHEN COALESCE(job.key_limit, job.task_limit, job.queue_limit) 
     waiting_for = CASE WHEN COALESCE(job.key_limit, job.task_limit, job.queue_limit) IS NULL THEN '' ELSE 'limit' END
 WHERE job.id = ANY (ARRAY(
     SELECT waiting.id
-    FROM turns
-    JOIN {job} AS waiting ON waiting.id = turns.id AND waiting.status = 'WAITING' AND waiting.waiting_for = 'order'
-    FOR UPDATE OF waiting SKIP LOCKED
+    FROM {job} AS waiting
+    -- As an array: a join may be planned as a walk through every job there is.
+    WHERE waiting.id = ANY (ARRAY(SELECT id FROM turns)) AND waiting.status = 'WAITING' AND waiting.waiting_for = 'order'
+    FOR UPDATE SKIP LOCKED
 ))
 RETURNING job.queue_name

@@ -1,0 +1,60 @@
+"""Jobs that wait for a slot, many of them: what they cost the claims of others, and whoever admits."""
+
+import pytest
+from django.db import connection, transaction
+
+from django_jobqueue.models import Job
+from django_jobqueue.store.admit import admit_limited, admit_lock, admit_ordered
+from django_jobqueue.store.session import PLAN_GUARD
+from django_jobqueue.store.statement import run_on
+from tests.store.conftest import make_worker, worker  # noqa: F401 - fixtures
+from tests.store.hands import COMMITS, add_jobs, at
+from tests.store.test_query_plans import buffers, claim_of, plan_of
+
+pytestmark = COMMITS
+
+
+def hold(count, keys=1, *, status="WAITING", waiting_for="limit"):
+    """Add jobs that wait for a slot behind so many keys, each of which has one; or such jobs in another state."""
+    with connection.cursor() as cursor:
+        cursor.execute(
+            f"INSERT INTO {Job._meta.db_table} (task, status, waiting_for, concurrency_key, key_limit, run_after)"
+            " SELECT 'shop.charge', %s, %s, 'k' || n %% %s, 1, now() - interval '1 h'"
+            " FROM generate_series(1, %s) AS n",
+            [status, waiting_for, keys, count],
+        )
+
+
+@pytest.mark.parametrize("by_group", [False, True], ids=["in order", "by group"])
+def test_held_jobs_cost_the_claims_of_others_nothing(worker, by_group):  # noqa: F811
+    """A hundred thousand behind one key are in no index that a claim reads."""
+    # More that have ended, so that the primary key is as deep before as after.
+    hold(300_000, status="CANCELLED", waiting_for="")
+    add_jobs(1000, run_after=at(-60))
+
+    def pages():
+        return buffers(plan_of(worker.session, claim_of(100, by_group=by_group), run=True))
+
+    pages()
+    # The second claim finds what the first has left dead in the index, as every later one does.
+    alone = pages()
+    hold(100_000)
+
+    assert pages() <= 1.1 * alone + 10
+
+
+@pytest.mark.parametrize("statement", [admit_limited, admit_ordered], ids=["slots", "turns"])
+@pytest.mark.parametrize(("count", "keys"), [(100_000, 1), (20_000, 1000)], ids=["one key", "many"])
+def test_who_admits_reads_by_keys_and_not_by_jobs(worker, statement, count, keys):  # noqa: F811
+    """A few pages for each key that has jobs waiting, however many they are, and however many have ended."""
+    hold(count, keys)
+    worker.admit()
+    with transaction.atomic():
+        run_on(connection, admit_lock())
+        with connection.cursor() as cursor:
+            cursor.execute(PLAN_GUARD)
+            cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement().sql}", statement().params)
+            plan = cursor.fetchone()[0][0]
+    print(f"{count} jobs behind {keys} keys: {buffers(plan['Plan'])} buffers, {plan['Execution Time']:.1f} ms")
+
+    assert buffers(plan["Plan"]) <= 100 + 15 * keys
