@@ -205,11 +205,11 @@ def unique_params(jobs: Sequence[NewJob]) -> dict[str, str]:
 
 def _statement(jobs: Sequence[NewJob]) -> Statement[list[Enqueued]]:
     # RETURNING follows the order of insertion, which ORDER BY position fixed; ids come from a sequence, so they agree.
-    return Statement("enqueue", _params(jobs), lambda rows: [Enqueued(*row) for row in rows])
+    return Statement("enqueue", _params(jobs), lambda rows: [Enqueued(*row) for row in rows], "new_state")
 
 
 def _unique_statement(jobs: Sequence[NewJob]) -> Statement[dict[Key, Enqueued]]:
-    return Statement("enqueue_unique", unique_params(jobs), lambda rows: _by_key(rows, created=True))
+    return Statement("enqueue_unique", unique_params(jobs), lambda rows: _by_key(rows, created=True), "new_state")
 
 
 def holders_statement(jobs: Sequence[NewJob]) -> Statement[dict[Key, Enqueued]]:

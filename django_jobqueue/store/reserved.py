@@ -105,7 +105,7 @@ def _insert(jobs: Mapping[int, NewJob], using: str) -> dict[int, Enqueued]:
 
 def _statement(jobs: Mapping[int, NewJob]) -> Statement[dict[int, Enqueued]]:
     params = unique_params(list(jobs.values())) | {"ids": array([str(number) for number in jobs])}
-    return Statement("enqueue_reserved", params, _by_id)
+    return Statement("enqueue_reserved", params, _by_id, "new_state")
 
 
 def _by_id(rows: list[Row]) -> dict[int, Enqueued]:

@@ -13,17 +13,7 @@ INSERT INTO {job} (
 SELECT
     new.backend, new.task, new.version, new.args, new.kwargs, new.queue_name, new.priority,
     GREATEST(new.run_after, statement_timestamp()),
-    CASE
-        WHEN new.run_after > statement_timestamp() OR COALESCE(new.key_limit, new.task_limit, new.queue_limit) IS NOT NULL
-            OR new.order_key IS NOT NULL
-        THEN 'WAITING' ELSE 'READY'
-    END,
-    CASE
-        WHEN new.order_key IS NOT NULL THEN 'order'
-        WHEN new.run_after > statement_timestamp() THEN 'time'
-        WHEN COALESCE(new.key_limit, new.task_limit, new.queue_limit) IS NOT NULL THEN 'limit'
-        ELSE ''
-    END,
+    {inner},
     new.max_attempts, statement_timestamp(), new.metadata, new.unique_key, new.unique_until_started,
     new.concurrency_key, new.key_limit, new.task_limit, new.queue_limit, new.order_key, COALESCE(new.order_blocks, false)
 FROM unnest(
