@@ -15,12 +15,13 @@ pytestmark = COMMITS
 
 
 def hold(count, keys=1, *, status="WAITING", waiting_for="limit"):
-    """Add jobs that wait for a slot behind so many keys, each of which has one; or such jobs in another state."""
+    """Add jobs that wait for one slot, or the turn, of each of so many keys; or such jobs in another state."""
+    columns = "order_key" if waiting_for == "order" else "key_limit, concurrency_key"
     with connection.cursor() as cursor:
         cursor.execute(
-            f"INSERT INTO {Job._meta.db_table} (task, status, waiting_for, concurrency_key, key_limit, run_after)"
-            " SELECT 'shop.charge', %s, %s, 'k' || n %% %s, 1, now() - interval '1 h'"
-            " FROM generate_series(1, %s) AS n",
+            f"INSERT INTO {Job._meta.db_table} (task, status, waiting_for, run_after, {columns})"
+            f" SELECT 'shop.charge', %s, %s, now() - interval '1 h', {'' if waiting_for == 'order' else '1,'}"
+            " 'k' || n %% %s FROM generate_series(1, %s) AS n",
             [status, waiting_for, keys, count],
         )
 
@@ -43,18 +44,32 @@ def test_held_jobs_cost_the_claims_of_others_nothing(worker, by_group):  # noqa:
     assert pages() <= 1.1 * alone + 10
 
 
-@pytest.mark.parametrize("statement", [admit_limited, admit_ordered], ids=["slots", "turns"])
+@pytest.mark.parametrize("waits_for", ["limit", "order"])
 @pytest.mark.parametrize(("count", "keys"), [(100_000, 1), (20_000, 1000)], ids=["one key", "many"])
-def test_who_admits_reads_by_keys_and_not_by_jobs(worker, statement, count, keys):  # noqa: F811
-    """A few pages for each key that has jobs waiting, however many they are, and however many have ended."""
-    hold(count, keys)
-    worker.admit()
+@pytest.mark.parametrize("ended", [0, 1], ids=["no room", "room"])
+def test_who_admits_reads_by_keys_and_not_by_jobs(worker, waits_for, count, keys, ended):  # noqa: F811
+    """A few pages for each key that has jobs waiting, however many they are, and whether or not one is admitted."""
+    hold(count, keys, waiting_for=waits_for)
+    assert worker.admit() == keys
+    end_ready(ended)
+
+    plan = plan_of_admission(admit_limited() if waits_for == "limit" else admit_ordered())
+    print(f"{count} jobs behind {keys} keys: {buffers(plan['Plan'])} buffers, {plan['Execution Time']:.1f} ms")
+    assert plan["Plan"]["Actual Rows"] == ended
+    assert buffers(plan["Plan"]) <= 100 + 15 * keys
+
+
+def end_ready(count):
+    """Have so many of the ready jobs be over."""
+    ready = Job.objects.filter(status="READY").values_list("pk", flat=True)[:count]
+    assert Job.objects.filter(pk__in=[*ready]).update(status="CANCELLED") == count
+
+
+def plan_of_admission(statement):
+    """Run a statement of an admission as a worker does, and say what it has read."""
     with transaction.atomic():
         run_on(connection, admit_lock())
         with connection.cursor() as cursor:
             cursor.execute(PLAN_GUARD)
-            cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement().sql}", statement().params)
-            plan = cursor.fetchone()[0][0]
-    print(f"{count} jobs behind {keys} keys: {buffers(plan['Plan'])} buffers, {plan['Execution Time']:.1f} ms")
-
-    assert buffers(plan["Plan"]) <= 100 + 15 * keys
+            cursor.execute(f"EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) {statement.sql}", statement.params)
+            return cursor.fetchone()[0][0]

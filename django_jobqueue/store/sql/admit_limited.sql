@@ -114,8 +114,9 @@ SET status = 'READY', waiting_for = ''
 WHERE job.id = ANY (ARRAY(
     SELECT waiting.id
     FROM {job} AS waiting
-    -- As an array: a join may be planned as a walk through every job there is.
-    WHERE waiting.id = ANY (ARRAY(SELECT id FROM admitted)) AND waiting.status = 'WAITING' AND waiting.waiting_for = 'limit'
+    -- As an array: a join may be planned as a walk through every job there is. Not as two comparisons: they would let the planner
+    -- look for an id in the index of those that wait, where it is the last column.
+    WHERE waiting.id = ANY (ARRAY(SELECT id FROM admitted)) AND waiting.status || ' for ' || waiting.waiting_for = 'WAITING for limit'
     FOR UPDATE SKIP LOCKED
 ))
 RETURNING job.queue_name

@@ -57,8 +57,9 @@ SET status = CASE WHEN COALESCE(job.key_limit, job.task_limit, job.queue_limit) 
 WHERE job.id = ANY (ARRAY(
     SELECT waiting.id
     FROM {job} AS waiting
-    -- As an array: a join may be planned as a walk through every job there is.
-    WHERE waiting.id = ANY (ARRAY(SELECT id FROM turns)) AND waiting.status = 'WAITING' AND waiting.waiting_for = 'order'
+    -- As an array: a join may be planned as a walk through every job there is. Not as two comparisons: they would let the planner
+    -- look for an id in the index of those that wait, where it is the last column.
+    WHERE waiting.id = ANY (ARRAY(SELECT id FROM turns)) AND waiting.status || ' for ' || waiting.waiting_for = 'WAITING for order'
     FOR UPDATE SKIP LOCKED
 ))
 RETURNING job.queue_name
