@@ -22,6 +22,9 @@ COUNT_CAP = 1000
 HOLDERS = 5
 """Jobs that hold a slot which are named."""
 
+BLOCKING = 100
+"""Dead letters of one order key that are looked at."""
+
 
 def why(job_id: int, *, using: str) -> list[Reason]:
     """Say what stands in the way of a job, the nearest first. Raises Job.DoesNotExist.
@@ -73,11 +76,15 @@ def _matches_any(name: str, targets: Iterable[str]) -> bool:
 
 
 def _ahead(job: Job, using: str) -> int:
-    before = Q(priority__gt=job.priority) | Q(priority=job.priority) & (
-        Q(run_after__lt=job.run_after) | Q(run_after=job.run_after, pk__lt=job.pk)
+    # Each is a stretch of the index of claims. As one condition they would be a walk through all that is ready.
+    stretches = (
+        Q(priority__gt=job.priority),
+        Q(priority=job.priority, run_after__lt=job.run_after),
+        Q(priority=job.priority, run_after=job.run_after, pk__lt=job.pk),
     )
-    ready = Job.objects.using(using).filter(before, status=Status.READY, backend=job.backend)
-    return ready.order_by("-priority", "run_after", "id")[: COUNT_CAP + 1].count()
+    ready = Job.objects.using(using).filter(status=Status.READY, backend=job.backend)
+    in_order = ready.order_by("-priority", "run_after", "id")
+    return sum(in_order.filter(stretch)[: COUNT_CAP + 1].count() for stretch in stretches)
 
 
 def _pauses(job: Job, using: str) -> list[Pausing]:
@@ -123,8 +130,9 @@ def _before_in_order(job: Job, using: str) -> int | None:
         Q(status__in=[Status.READY, Status.RUNNING]) | Q(status=Status.WAITING) & ~Q(waiting_for=WaitingFor.ORDER)
     )
     first = of_key.filter(status=Status.WAITING, waiting_for=WaitingFor.ORDER, pk__lt=job.pk).order_by("pk")
-    for found in (has_turn, first):
-        if (pk := found.values_list("pk", flat=True).first()) is not None:
+    # One has the turn, so no order is asked for: a plan without sorting would walk through every job to keep it.
+    for found in (has_turn.order_by(), first):
+        for pk in found.values_list("pk", flat=True)[:1]:
             return int(pk)
     return None
 
@@ -136,4 +144,5 @@ def _letter_in_order(job: Job, using: str) -> int | None:
     blocking = Job.objects.using(using).filter(
         is_open, backend=job.backend, order_key=job.order_key, order_blocks=True, status=Status.FAILED
     )
-    return blocking.order_by("pk").values_list("pk", flat=True).first()
+    # Sorted here, for the same reason.
+    return min(blocking.order_by().values_list("pk", flat=True)[:BLOCKING], default=None)

@@ -6,11 +6,12 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from django_jobqueue import operations
 from django_jobqueue.models import Job, Limit, Worker
+from django_jobqueue.store.session import PLAN_GUARD
 from django_jobqueue.watch.why import COUNT_CAP, why
 from tests.store.hands import BURY, COMMITS, RETRY, SNOOZE, TASK, add_job, add_jobs, at, row
 
@@ -144,6 +145,40 @@ def test_a_look_costs_few_queries_and_changes_nothing():
     assert len(queries) < 20
     assert not [query for query in queries if " FOR " in query["sql"]]
     assert row(job_id) == before
+
+
+def nodes(plan):
+    yield plan
+    for inner in plan.get("Plans", []):
+        yield from nodes(inner)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"status": "WAITING", "waiting_for": "order", "order_key": "a"},
+        {"status": "WAITING", "waiting_for": "limit", "concurrency_key": "k", "key_limit": 1},
+        {"status": "READY", "run_after": at(-1)},
+    ],
+    ids=["order", "limit", "ready"],
+)
+def test_a_look_walks_through_no_history(columns):
+    """Each of its questions about jobs is led by an index to the few that matter, on a table without statistics too."""
+    job_id = add_job(**columns)
+    with CaptureQueriesContext(connection) as queries:
+        why(job_id, using="default")
+
+    asked = [query["sql"] for query in queries if 'FROM "django_jobqueue_job"' in query["sql"]]
+    assert len(asked) >= 2
+    for sql in asked:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(PLAN_GUARD)
+            cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}")
+            ((answer,),) = cursor.fetchall()
+        (plan,) = answer if isinstance(answer, list) else json.loads(answer)
+        scans = [node for node in nodes(plan["Plan"]) if node.get("Relation Name") == "django_jobqueue_job"]
+        assert scans
+        assert not [node for node in scans if "Index Cond" not in node], sql
 
 
 def test_the_command_tells_it():
