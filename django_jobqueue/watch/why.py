@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.db.models import Exists, ExpressionWrapper, F, OuterRef, Q, fields
 from django.db.models.functions import Now
@@ -26,19 +26,21 @@ BLOCKING = 100
 """Dead letters of one order key that are looked at."""
 
 
-def why(job_id: int, *, using: str) -> list[Reason]:
-    """Say what stands in the way of a job, the nearest first. Raises Job.DoesNotExist.
+def why(job_id: int, *, using: str, workers: Sequence[Worker] | None = None) -> list[Reason]:
+    """Say what stands in the way of a job, the nearest first. Raises Job.DoesNotExist, and OperationalError.
 
-    It reads, under a time-out, and takes no lock: by the time you read it the queue has moved on.
+    It reads, under a time-out, and takes no lock: by the time you read it the queue has moved on. What it says has
+    names and reasons in it that people and producers have written: hide what is secret in them where you show it.
+    `workers` are those there are, where a caller knows better than the table.
     """
     with glance(using, settings=PLAN_GUARD):
-        return reasons(_facts(job_id, using))
+        return reasons(_facts(job_id, using, workers))
 
 
-def _facts(job_id: int, using: str) -> Facts:
+def _facts(job_id: int, using: str, workers: Sequence[Worker] | None) -> Facts:
     due_in = ExpressionWrapper(F("run_after") - Now(), output_field=fields.DurationField())
     job = Job.objects.using(using).annotate(due_in=due_in, now=Now()).defer("args", "kwargs", "result").get(pk=job_id)
-    workers = [*_alive(job, using)]
+    workers = [*_alive(job, using)] if workers is None else workers
     serving = [worker for worker in workers if _matches_any(job.queue_name, worker.queues or ["*"])]
     ahead = _ahead(job, using) if job.status == Status.READY else 0
     return Facts(
@@ -90,7 +92,11 @@ def _ahead(job: Job, using: str) -> int:
 def _pauses(job: Job, using: str) -> list[Pausing]:
     return [
         Pausing(
-            str(pause), pause.reason, pause.paused_by, pause.until.isoformat(timespec="minutes") if pause.until else ""
+            str(pause),
+            pause.reason,
+            pause.paused_by,
+            pause.until.isoformat(timespec="minutes") if pause.until else "",
+            pause.pk,
         )
         for pause in live(using)
         if pause.covers(queue_name=job.queue_name, task=job.task)

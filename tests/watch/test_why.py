@@ -194,6 +194,31 @@ def test_the_command_tells_it():
             assert answer.startswith("not_due: it is due ")
 
 
+def test_the_command_hides_secrets():
+    """A reason is anybody's text; and of a job whose task is not known here no argument is told, in a key neither."""
+    made = {"task_limit": 0, "concurrency_key": "account:4711-0815", "key_limit": 0, "kwargs": {"account": "4711-0815"}}
+    job_id = add_job(status="WAITING", waiting_for="limit", **made)
+    operations.pause("default", by="ada", reason="password=hunter2hunter2 leaked")
+    for arguments in ([], ["--json"]):
+        out = StringIO()
+        call_command("jobqueue", "jobs", "why", str(job_id), *arguments, stdout=out)
+
+        assert "leaked" in out.getvalue()
+        assert "hunter2hunter2" not in out.getvalue()
+        assert "4711-0815" not in out.getvalue()
+
+
+def test_a_caller_may_know_the_workers_better(alive):
+    """Whoever runs jobs by hand stands for a worker."""
+    alive.delete()
+    job_id = add_job(run_after=at(-1))
+    mine = Worker(backend="default", queues=["def*"], tasks={TASK: 1})
+
+    assert codes(job_id) == ["no_worker"]
+    assert [reason.code for reason in why(job_id, using="default", workers=[mine])] == ["next"]
+    assert [reason.code for reason in why(job_id, using="default", workers=[])] == ["no_worker"]
+
+
 def test_a_job_that_there_is_not():
     """Is an error of the caller."""
     with pytest.raises(Job.DoesNotExist):
