@@ -19,6 +19,7 @@ in place: no change form, no delete, and what is added is a pause.
 - `attempts`      the last error in a list, the timeline on a page
 - `job_facts`     how the columns of a job are put, the same everywhere
 - `reasons`       why a job died, in words, and what to do
+- `why`           why one waits, and the way to what stands in its way
 
 What is hard here: a queue collects whatever went wrong elsewhere. Any row may hold markup, five megabytes of
 traceback, a date that Python cannot hold or a reference to nothing, and the page that shows it is needed just then.

@@ -36,8 +36,9 @@ from django_jobqueue.admin.job_facts import (
     when,
 )
 from django_jobqueue.admin.paging import COUNT_CAP
-from django_jobqueue.admin.paused import names_of, pauses_now, pauses_over, story_of
+from django_jobqueue.admin.paused import names_of, pauses_now, pauses_over
 from django_jobqueue.admin.rows import brief, readable
+from django_jobqueue.admin.why import why_it_waits
 from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import Status
 from django_jobqueue.watch.workers import worker_names
@@ -275,7 +276,7 @@ class JobAdmin(ActingAdmin):
             "prospect": prospect(job),
             "steps": steps,
             "older_before": steps[-1].number if len(steps) >= SHOWN and steps[-1].number > 1 else None,
-            "pauses": [story_of(pause) for pause in pauses_over(job, pauses_now(job._state.db))],
+            "waits": why_it_waits(job, secrets, may_view=self._may_view(request), site_name=self.admin_site.name),
             "letter": DeadLetter.objects.using(job._state.db).filter(job_id=pk).only("pk", "status").first(),
             "acts": [act for act in self.acts_open_to(request) if _is_open(act, job)],
             "chosen": job.pk,

@@ -50,19 +50,6 @@ def end_of(pause: Any) -> SafeString | str:
     return display.moment(pause.until_epoch, pause.now_epoch) if pause.until_epoch is not None else _("when resumed")
 
 
-def story_of(pause: Any) -> SafeString:
-    """Tell of a pause in a line: what, by whom, since and until when, and why."""
-    line = _("{what}, by {who} {since}, ends {until}, because: {why}")
-    return format_html(
-        line,
-        what=format_html("<strong>{}</strong>", name_of(pause)),
-        who=display.clip(pause.paused_by, 80),
-        since=display.moment(pause.paused_at_epoch, pause.now_epoch),
-        until=end_of(pause),
-        why=reason_of(pause),
-    )
-
-
 def names_of(pauses: Sequence[Any]) -> SafeString:
     """Name the first few pauses, and say how many there are besides."""
     names = format_html_join(", ", "<strong>{}</strong>", ((name_of(pause),) for pause in pauses[:NAMED]))

@@ -54,6 +54,7 @@ class Pausing:
     reason: str
     by: str
     until: str = ""
+    id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +88,23 @@ class Facts:
 
 
 @dataclass(frozen=True, slots=True)
+class Named:
+    """Something that a reason names, and that has a page of its own: a `job`, a `pause`, a `limit`.
+
+    The key is what finds it: an id, and of a limit `kind:target`, as in the audit.
+    """
+
+    what: str
+    key: int | str
+
+
+@dataclass(frozen=True, slots=True)
 class Reason:
     """One thing that stands in the way, with a sentence for people."""
 
     code: Why
     text: str
+    names: Sequence[Named] = ()
 
 
 def reasons(facts: Facts) -> list[Reason]:
@@ -123,10 +136,12 @@ def _not_admitted(facts: Facts) -> list[Reason]:
             Reason(
                 Why.BLOCKED,
                 f"job {facts.letter_in_order} of its order key is a dead letter, and blocks: replay or discard it",
+                [Named("job", facts.letter_in_order)],
             )
         )
     if facts.waiting_for == WaitingFor.ORDER and facts.before_in_order is not None:
-        found.append(Reason(Why.TURN, f"job {facts.before_in_order} of its order key comes first, and is not over"))
+        text = f"job {facts.before_in_order} of its order key comes first, and is not over"
+        found.append(Reason(Why.TURN, text, [Named("job", facts.before_in_order)]))
     if facts.waiting_for == WaitingFor.LIMIT:
         found += [_full(slots) for slots in facts.limits if slots.taken >= slots.at_once]
     return found
@@ -149,6 +164,7 @@ def _full(slots: Slots) -> Reason:
     return Reason(
         Why.LIMIT,
         f"{what} {slots.target} runs {slots.at_once} at once, and {slots.taken} are{by if slots.holders else ''}",
+        [Named("limit", f"{slots.kind}:{slots.target}"), *(Named("job", holder) for holder in slots.holders)],
     )
 
 
@@ -157,6 +173,7 @@ def _not_claimable(facts: Facts) -> list[Reason]:
         Reason(
             Why.PAUSED,
             f"{pause.target} is paused by {pause.by}{f' until {pause.until}' if pause.until else ''}: {pause.reason}",
+            [Named("pause", pause.id)] if pause.id is not None else (),
         )
         for pause in facts.pauses
     ]

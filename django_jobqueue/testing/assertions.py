@@ -14,6 +14,7 @@ from django_jobqueue.payload.signature import named_signature
 from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.testing.asked import SHOWN, require_task
 from django_jobqueue.testing.commits import come_to_the_commit, words_for_waiting
+from django_jobqueue.testing.waits import words_for_delay
 
 
 def assert_enqueued(task: AnyTask, /, *args: Any, **kwargs: Any) -> Job:
@@ -78,7 +79,8 @@ def _there(task: AnyTask) -> str:
 
 
 def _listed(jobs: Sequence[Job]) -> str:
-    return ", ".join(f"job {job.pk}{_words(job.args, job.kwargs)} {job.status}" for job in jobs[:SHOWN])
+    shown = jobs[:SHOWN]
+    return ", ".join(f"job {job.pk}{_words(job.args, job.kwargs)} {job.status}{words_for_delay(job)}" for job in shown)
 
 
 def _call(task: AnyTask, args: Sequence[Any], kwargs: Mapping[str, Any]) -> str:

@@ -22,6 +22,7 @@ from django_jobqueue.testing.asked import arranged, counted, require_task
 from django_jobqueue.testing.commit_points import Moment
 from django_jobqueue.testing.fork import in_a_fork
 from django_jobqueue.testing.hands import Hands
+from django_jobqueue.testing.waits import words_for_delay
 from django_jobqueue.worker.flight import Flight
 
 Effects = Mapping[str, int]
@@ -167,7 +168,9 @@ class _Job:
     def _take(self) -> Flight:
         flight = self._hands.take(None)  # it waits for no back-off
         if flight is None:
-            raise AssertionError(f"job {self._id} is {self.status}, and cannot be claimed: does a worker run beside?")
+            delay = words_for_delay(self._row().get())
+            question = "" if delay else ": does a worker run beside?"
+            raise AssertionError(f"job {self._id} is {self.status}{delay}, and cannot be claimed{question}")
         return flight
 
     def _settle(self, flight: Flight, outcome: Outcome | Committed) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from django.db.models import Exists, ExpressionWrapper, F, OuterRef, Q, fields
 from django.db.models.functions import Now
@@ -22,20 +22,25 @@ COUNT_CAP = 1000
 HOLDERS = 5
 """Jobs that hold a slot which are named."""
 
+BLOCKING = 100
+"""Dead letters of one order key that are looked at."""
 
-def why(job_id: int, *, using: str) -> list[Reason]:
-    """Say what stands in the way of a job, the nearest first. Raises Job.DoesNotExist.
 
-    It reads, under a time-out, and takes no lock: by the time you read it the queue has moved on.
+def why(job_id: int, *, using: str, workers: Sequence[Worker] | None = None) -> list[Reason]:
+    """Say what stands in the way of a job, the nearest first. Raises Job.DoesNotExist, and OperationalError.
+
+    It reads, under a time-out, and takes no lock: by the time you read it the queue has moved on. What it says has
+    names and reasons in it that people and producers have written: hide what is secret in them where you show it.
+    `workers` are those there are, where a caller knows better than the table.
     """
     with glance(using, settings=PLAN_GUARD):
-        return reasons(_facts(job_id, using))
+        return reasons(_facts(job_id, using, workers))
 
 
-def _facts(job_id: int, using: str) -> Facts:
+def _facts(job_id: int, using: str, workers: Sequence[Worker] | None) -> Facts:
     due_in = ExpressionWrapper(F("run_after") - Now(), output_field=fields.DurationField())
     job = Job.objects.using(using).annotate(due_in=due_in, now=Now()).defer("args", "kwargs", "result").get(pk=job_id)
-    workers = [*_alive(job, using)]
+    workers = [*_alive(job, using)] if workers is None else workers
     serving = [worker for worker in workers if _matches_any(job.queue_name, worker.queues or ["*"])]
     ahead = _ahead(job, using) if job.status == Status.READY else 0
     return Facts(
@@ -73,17 +78,25 @@ def _matches_any(name: str, targets: Iterable[str]) -> bool:
 
 
 def _ahead(job: Job, using: str) -> int:
-    before = Q(priority__gt=job.priority) | Q(priority=job.priority) & (
-        Q(run_after__lt=job.run_after) | Q(run_after=job.run_after, pk__lt=job.pk)
+    # Each is a stretch of the index of claims. As one condition they would be a walk through all that is ready.
+    stretches = (
+        Q(priority__gt=job.priority),
+        Q(priority=job.priority, run_after__lt=job.run_after),
+        Q(priority=job.priority, run_after=job.run_after, pk__lt=job.pk),
     )
-    ready = Job.objects.using(using).filter(before, status=Status.READY, backend=job.backend)
-    return ready.order_by("-priority", "run_after", "id")[: COUNT_CAP + 1].count()
+    ready = Job.objects.using(using).filter(status=Status.READY, backend=job.backend)
+    in_order = ready.order_by("-priority", "run_after", "id")
+    return sum(in_order.filter(stretch)[: COUNT_CAP + 1].count() for stretch in stretches)
 
 
 def _pauses(job: Job, using: str) -> list[Pausing]:
     return [
         Pausing(
-            str(pause), pause.reason, pause.paused_by, pause.until.isoformat(timespec="minutes") if pause.until else ""
+            str(pause),
+            pause.reason,
+            pause.paused_by,
+            pause.until.isoformat(timespec="minutes") if pause.until else "",
+            pause.pk,
         )
         for pause in live(using)
         if pause.covers(queue_name=job.queue_name, task=job.task)
@@ -123,8 +136,9 @@ def _before_in_order(job: Job, using: str) -> int | None:
         Q(status__in=[Status.READY, Status.RUNNING]) | Q(status=Status.WAITING) & ~Q(waiting_for=WaitingFor.ORDER)
     )
     first = of_key.filter(status=Status.WAITING, waiting_for=WaitingFor.ORDER, pk__lt=job.pk).order_by("pk")
-    for found in (has_turn, first):
-        if (pk := found.values_list("pk", flat=True).first()) is not None:
+    # One has the turn, so no order is asked for: a plan without sorting would walk through every job to keep it.
+    for found in (has_turn.order_by(), first):
+        for pk in found.values_list("pk", flat=True)[:1]:
             return int(pk)
     return None
 
@@ -136,4 +150,5 @@ def _letter_in_order(job: Job, using: str) -> int | None:
     blocking = Job.objects.using(using).filter(
         is_open, backend=job.backend, order_key=job.order_key, order_blocks=True, status=Status.FAILED
     )
-    return blocking.order_by("pk").values_list("pk", flat=True).first()
+    # Sorted here, for the same reason.
+    return min(blocking.order_by().values_list("pk", flat=True)[:BLOCKING], default=None)

@@ -157,7 +157,7 @@ def test_a_job_says_that_it_is_paused(boss, job, pause):
     def page(made):
         return words(boss.get(f"{ADMIN}/job/{made.pk}/change/"))
 
-    assert "Paused Queue mail, by ada just now, ends when resumed, because: the provider is down" in page(waits)
+    assert "Paused Queue mail is paused by ada: the provider is down" in page(waits)
     assert "a bug" not in page(waits)
     assert "a bug" in page(both)
     assert "Paused" not in page(runs)

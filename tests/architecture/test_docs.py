@@ -16,6 +16,7 @@ from django.core.management.base import BaseCommand
 from django_jobqueue import checks, compat, task_checks, task_options
 from django_jobqueue.conf import Options
 from django_jobqueue.policy.lifecycle import LETTER_TRANSITIONS, TRANSITIONS, Reason
+from django_jobqueue.policy.why import Why
 from django_jobqueue.queue_policy import QueuePolicy
 from django_jobqueue.worker.plan import WorkerPlan
 
@@ -157,6 +158,11 @@ def test_every_signal_and_logger_is_named():
 def test_every_reason_is_named(page):
     """Why a job may die is told where columns are described, and where a person looks what to do."""
     assert missing(page, list(Reason)) == []
+
+
+def test_every_reason_to_wait_is_named():
+    """What a test may ask of a job that did not run is on the page that says so."""
+    assert missing(DOCS / "guides" / "test-your-tasks.md", list(Why)) == []
 
 
 @pytest.mark.parametrize("model", MODELS, ids=lambda model: model.__name__)

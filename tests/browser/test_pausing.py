@@ -27,7 +27,7 @@ def test_pause_until_resumed(page, log_in):
     expect(page.locator(".messagelist .success")).to_have_text("Queue mail is paused.")
 
     page.goto(address)
-    expect(page.locator(".jq-notice")).to_contain_text("because: the provider is down")
+    expect(page.locator(".jq-hindrances")).to_contain_text(": the provider is down")
     page.goto("/admin/django_jobqueue/job/")
     page.get_by_role("link", name="Why, and until when").click()
     page.get_by_role("link", name="Queue mail").click()
@@ -36,5 +36,5 @@ def test_pause_until_resumed(page, log_in):
     expect(page.locator(".messagelist .success")).to_have_text("1 pause ended.")
 
     page.goto(address)
-    expect(page.locator(".jq-notice")).to_have_count(0)
+    expect(page.locator(".jq-hindrances")).not_to_contain_text("paused")
     assert not Pause.objects.exists()

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from django_jobqueue.policy.lifecycle import Status, WaitingFor
-from django_jobqueue.policy.why import Facts, Pausing, Slots, Why, reasons
+from django_jobqueue.policy.why import Facts, Named, Pausing, Slots, Why, reasons
 
 READY = Facts(
     status=Status.READY,
@@ -95,3 +95,25 @@ def test_a_running_job_that_was_asked_to_stop_says_so():
     facts = replace(READY, status=Status.RUNNING, cancel_requested=True)
 
     assert [reason.code for reason in reasons(facts)] == [Why.CANCELLING, Why.RUNNING]
+
+
+@pytest.mark.parametrize(
+    ("facts", "names"),
+    [
+        (
+            replace(WAITING, waiting_for=WaitingFor.LIMIT, limits=[FULL]),
+            [Named("limit", "key:tenant:5"), Named("job", 7), Named("job", 8)],
+        ),
+        (replace(READY, pauses=[Pausing("queue mail", "a move", "ada", id=3)]), [Named("pause", 3)]),
+        (replace(READY, pauses=[Pausing("queue mail", "a move", "ada")]), []),
+        (replace(WAITING, waiting_for=WaitingFor.ORDER, before_in_order=4), [Named("job", 4)]),
+        (replace(WAITING, waiting_for=WaitingFor.ORDER, letter_in_order=4), [Named("job", 4)]),
+        (replace(READY, workers=0), []),
+    ],
+    ids=str,
+)
+def test_what_a_reason_names_can_be_found(facts, names):
+    """So that a page leads on to it: the jobs that have the slots or the turn, the pause, the limit."""
+    (reason,) = reasons(facts)
+
+    assert [*reason.names] == names

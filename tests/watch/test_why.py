@@ -6,11 +6,12 @@ from uuid import uuid4
 
 import pytest
 from django.core.management import call_command
-from django.db import connection
+from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from django_jobqueue import operations
 from django_jobqueue.models import Job, Limit, Worker
+from django_jobqueue.store.session import PLAN_GUARD
 from django_jobqueue.watch.why import COUNT_CAP, why
 from tests.store.hands import BURY, COMMITS, RETRY, SNOOZE, TASK, add_job, add_jobs, at, row
 
@@ -146,6 +147,40 @@ def test_a_look_costs_few_queries_and_changes_nothing():
     assert row(job_id) == before
 
 
+def nodes(plan):
+    yield plan
+    for inner in plan.get("Plans", []):
+        yield from nodes(inner)
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"status": "WAITING", "waiting_for": "order", "order_key": "a"},
+        {"status": "WAITING", "waiting_for": "limit", "concurrency_key": "k", "key_limit": 1},
+        {"status": "READY", "run_after": at(-1)},
+    ],
+    ids=["order", "limit", "ready"],
+)
+def test_a_look_walks_through_no_history(columns):
+    """Each of its questions about jobs is led by an index to the few that matter, on a table without statistics too."""
+    job_id = add_job(**columns)
+    with CaptureQueriesContext(connection) as queries:
+        why(job_id, using="default")
+
+    asked = [query["sql"] for query in queries if 'FROM "django_jobqueue_job"' in query["sql"]]
+    assert len(asked) >= 2
+    for sql in asked:
+        with transaction.atomic(), connection.cursor() as cursor:
+            cursor.execute(PLAN_GUARD)
+            cursor.execute(f"EXPLAIN (FORMAT JSON) {sql}")
+            ((answer,),) = cursor.fetchall()
+        (plan,) = answer if isinstance(answer, list) else json.loads(answer)
+        scans = [node for node in nodes(plan["Plan"]) if node.get("Relation Name") == "django_jobqueue_job"]
+        assert scans
+        assert not [node for node in scans if "Index Cond" not in node], sql
+
+
 def test_the_command_tells_it():
     """To a person in lines, and to a program."""
     job_id = add_job(status="WAITING", waiting_for="time", run_after=at(600))
@@ -157,6 +192,31 @@ def test_the_command_tells_it():
             assert json.loads(answer)["reasons"][0]["code"] == "not_due"
         else:
             assert answer.startswith("not_due: it is due ")
+
+
+def test_the_command_hides_secrets():
+    """A reason is anybody's text; and of a job whose task is not known here no argument is told, in a key neither."""
+    made = {"task_limit": 0, "concurrency_key": "account:4711-0815", "key_limit": 0, "kwargs": {"account": "4711-0815"}}
+    job_id = add_job(status="WAITING", waiting_for="limit", **made)
+    operations.pause("default", by="ada", reason="password=hunter2hunter2 leaked")
+    for arguments in ([], ["--json"]):
+        out = StringIO()
+        call_command("jobqueue", "jobs", "why", str(job_id), *arguments, stdout=out)
+
+        assert "leaked" in out.getvalue()
+        assert "hunter2hunter2" not in out.getvalue()
+        assert "4711-0815" not in out.getvalue()
+
+
+def test_a_caller_may_know_the_workers_better(alive):
+    """Whoever runs jobs by hand stands for a worker."""
+    alive.delete()
+    job_id = add_job(run_after=at(-1))
+    mine = Worker(backend="default", queues=["def*"], tasks={TASK: 1})
+
+    assert codes(job_id) == ["no_worker"]
+    assert [reason.code for reason in why(job_id, using="default", workers=[mine])] == ["next"]
+    assert [reason.code for reason in why(job_id, using="default", workers=[])] == ["no_worker"]
 
 
 def test_a_job_that_there_is_not():

@@ -27,6 +27,7 @@ from django_jobqueue.management.jobqueue.story import tell
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage, printable
 from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import DUE_BY_TIME, WaitingFor
+from django_jobqueue.shown import text, veil_named
 from django_jobqueue.store.session import PLAN_GUARD
 from django_jobqueue.watch.glance import glance
 from django_jobqueue.watch.why import why
@@ -120,8 +121,12 @@ def tell_why(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
         found = why(options["id"], using=using)
     except Job.DoesNotExist:
         raise Refused("not_found", f"there is no job {options['id']}") from None
-    document = {"id": options["id"], "reasons": [{"code": reason.code, "text": reason.text} for reason in found]}
-    terminal.answer(document, [f"{reason.code}: {printable(reason.text)}" for reason in found])
+    job = Job.objects.using(using).filter(pk=options["id"]).only("task", "args", "kwargs").first()
+    secrets = veil_named(job.task).secrets_in(job.args, job.kwargs) if job else ()
+    told = [{"code": reason.code, "text": text(reason.text, secrets)} for reason in found]
+    terminal.answer(
+        {"id": options["id"], "reasons": told}, [f"{one['code']}: {printable(one['text'])}" for one in told]
+    )
     return True
 
 
