@@ -269,7 +269,8 @@ class Exchange:
     def _returned(self, renewal: Renewal, orphans: list[TakenOver], sent_at: float) -> None:
         self._agenda.is_known, self._agenda.seen_at = True, sent_at
         # The other workers have only just come back too, and may not have renewed yet.
-        self._schedule.postpone_rescue(truce.AFTER_OUTAGE_SECONDS if self._was_out else 0.0)
+        if self._was_out:
+            self._schedule.postpone_rescue(truce.after_outage_seconds(self._options.lease_seconds))
         self._was_out = False
         self._renewed(renewal, sent_at)
         self._give_back_orphans(orphans)
