@@ -26,7 +26,7 @@ from django_jobqueue.store.rescue import LIMIT as RESCUE_LIMIT
 from django_jobqueue.store.rescue import TakenOver
 from django_jobqueue.store.session import Session
 from django_jobqueue.store.workers import WorkerCard
-from django_jobqueue.worker import clock, journal
+from django_jobqueue.worker import clock, journal, truce
 from django_jobqueue.worker.agenda import Agenda
 from django_jobqueue.worker.calls import Cycle, CycleAnswer, Probe, Renew, Return
 from django_jobqueue.worker.demand import Demand
@@ -48,11 +48,6 @@ logger = logging.getLogger("django_jobqueue.worker")
 
 DOOR_SECONDS = 0.02
 """So soon a worker asks again that was not let admit, because another one was at it."""
-RESCUE_AFTER_OUTAGE_SECONDS = 10.0
-"""So long after its own return a worker rescues nothing: the others have only just come back too."""
-RESCUE_AFTER_DOUBT_SECONDS = 3.0
-"""A worker that starts cannot know of an outage, and one that waited in vain for a lock on the table does not know
-whether the others could renew. By then they have tried again (`outage.MAX_SECONDS`)."""
 
 
 class Exchange:
@@ -71,7 +66,7 @@ class Exchange:
         self._link = Link(Session(plan.options.database), wakeup.wake, call_seconds=seconds)
         self._ledger, self._outage, self._schedule = Ledger(), Outage(), Schedule(plan.options)
         if not plan.until_idle:
-            self._schedule.postpone_rescue(RESCUE_AFTER_DOUBT_SECONDS)
+            self._schedule.postpone_rescue(truce.AFTER_DOUBT_SECONDS)
         listens = plan.options.notify
         self._listener = Listener(plan.options.database, wakeup, self._heard) if listens else None
         self._intake = Intake(registry, self.pace, card.id)
@@ -274,7 +269,8 @@ class Exchange:
     def _returned(self, renewal: Renewal, orphans: list[TakenOver], sent_at: float) -> None:
         self._agenda.is_known, self._agenda.seen_at = True, sent_at
         # The other workers have only just come back too, and may not have renewed yet.
-        self._schedule.postpone_rescue(RESCUE_AFTER_OUTAGE_SECONDS if self._was_out else 0.0)
+        if self._was_out:
+            self._schedule.postpone_rescue(truce.after_outage_seconds(self._options.lease_seconds))
         self._was_out = False
         self._renewed(renewal, sent_at)
         self._give_back_orphans(orphans)
@@ -301,7 +297,7 @@ class Exchange:
                 # Perhaps it was the claim, in a long queue on a slow server: what is decided goes first, without one.
                 self._agenda.claim_later()
                 self._demand.note_slow()
-                self._schedule.postpone_rescue(RESCUE_AFTER_DOUBT_SECONDS)
+                self._schedule.postpone_rescue(truce.AFTER_DOUBT_SECONDS)
                 self._ledger.put_back(call.batch)
                 self._news.claim_failed(error)
             case Cycle() if call.batch.size and (is_refusal(error) or is_a_surprise(error)):
@@ -324,7 +320,7 @@ class Exchange:
         self._outage.failed(error, seconds)
         if waited_for_a_lock(error):
             # Somebody's lock, or a slow server, is no reason to doubt the connection.
-            self._schedule.postpone_rescue(RESCUE_AFTER_DOUBT_SECONDS)
+            self._schedule.postpone_rescue(truce.AFTER_DOUBT_SECONDS)
         else:
             self._agenda.is_known, self._was_out = False, True
             if self._listener is not None:

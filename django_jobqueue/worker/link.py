@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from django_jobqueue.store.session import Session
+from django_jobqueue.store.session import DEFAULTS, Session
 from django_jobqueue.worker import clock
 
 CALL_SECONDS, SHORTEST_CALL_SECONDS = 5.0, 1.5
@@ -40,6 +40,14 @@ def call_seconds(lease_seconds: float) -> float:
     have only had no chance to renew. An outage it must notice as one, and half a lease leaves time to try again.
     """
     return max(SHORTEST_CALL_SECONDS, min(CALL_SECONDS, lease_seconds / 2))
+
+
+def longest_call_seconds(lease_seconds: float) -> float:
+    """Say how long after it was sent a call under such a lease has ended, whatever becomes of the line.
+
+    Where it has to connect first it cannot be cut in that time, and is looked at again at intervals.
+    """
+    return max(call_seconds(lease_seconds), float(DEFAULTS["connect_timeout"])) + CUT_AGAIN_SECONDS
 
 
 class Link:

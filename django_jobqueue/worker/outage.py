@@ -22,6 +22,11 @@ _FOR_A_PERSON = re.compile(
 """What no waiting cures, in the words of PostgreSQL and PgBouncer: libpq tells no SQLSTATE of a refused connection."""
 
 
+def apart_seconds(longest_try_seconds: float) -> float:
+    """Say how long after a try that fails the next one begins at the latest, counted from the beginning of each."""
+    return max(MAX_SECONDS, longest_try_seconds + FIRST_SECONDS)
+
+
 class Outage:
     """The state of the line to the database."""
 

@@ -2,18 +2,30 @@
 
 Each mutant takes one safeguard away, in the text of a statement as it is loaded or in a method, before the worker
 starts; the product has no hook for it. The chaos must turn red. Without a command it is only checked that what the
-mutant replaces is still there: a mutant of nothing would prove nothing.
+mutant replaces is still there: a mutant of nothing would prove nothing. Without a name all of them are checked.
 """
 
+import inspect
 import os
 import sys
 
 
 def replace(owner, name, make):
-    """Put what `make` makes of an attribute in its place. Raises LookupError where there is none."""
+    """Put what `make` makes of an attribute in its place.
+
+    Raises LookupError where there is none, or where it is called otherwise: a mutant that ends in a TypeError is found
+    out by any rule.
+    """
     if not hasattr(owner, name):
         raise LookupError(f"{owner.__name__} has no {name} any more")
-    setattr(owner, name, make(getattr(owner, name)))
+    original = getattr(owner, name)
+    mutant = make(original)
+    if callable(original):
+        try:
+            inspect.signature(mutant).bind(*inspect.signature(original).parameters)
+        except TypeError as error:
+            raise LookupError(f"{owner.__name__}.{name} is called otherwise by now: {error}") from error
+    setattr(owner, name, mutant)
 
 
 def without(name, words, instead=""):
@@ -65,7 +77,7 @@ def give_up_at_once():
     """Leave when the database cannot be used."""
     from django_jobqueue.worker.outage import Outage
 
-    def failed(self, error):
+    def failed(self, error, seconds=0.0):
         raise SystemExit(1)
 
     replace(Outage, "failed", lambda _: failed)
@@ -89,8 +101,8 @@ def retry_the_unwanted():
         return lambda *a, **k: decide(*a, **k | {"cancel_requested": False})
 
     replace(judge, "decide", forgetting)
-    without("settle", "CASE WHEN job.cancel_requested_at IS NULL THEN mine.status ELSE 'CANCELLED' END", "mine.status")
-    without("settle", "CASE WHEN job.cancel_requested_at IS NULL THEN mine.waiting_for ELSE '' END", "mine.waiting_for")
+    without("settle", "WHEN job.cancel_requested_at IS NOT NULL THEN 'CANCELLED'")
+    without("settle", "WHEN job.cancel_requested_at IS NOT NULL THEN ''")
     without("settle", " OR job.cancel_requested_at IS NOT NULL THEN", " THEN")
 
 
@@ -109,6 +121,13 @@ def no_self_fence():
     replace(Flight, "end_by_force", unfenced)
 
 
+def keep_no_truce():
+    """Rescue at once after an outage, before the others can have come back."""
+    from django_jobqueue.worker.schedule import Schedule
+
+    replace(Schedule, "postpone_rescue", lambda _: lambda self, seconds: None)
+
+
 def wait_for_long():
     """Try again after an outage in nine to eighteen seconds."""
     from django_jobqueue.worker import outage
@@ -121,8 +140,15 @@ def wait_for_nothing():
     """Try again at once, as fast as it goes."""
     from django_jobqueue.worker.outage import Outage
 
+    def hurrying(failed):
+        def mutant(self, error, seconds=0.0):
+            failed(self, error, seconds)
+            self.retry_at = 0.0
+
+        return mutant
+
     replace(Outage, "may_try", lambda _: lambda self, now: True)
-    replace(Outage, "failed", lambda failed: lambda self, error: (failed(self, error), setattr(self, "retry_at", 0.0)))
+    replace(Outage, "failed", hurrying)
 
 
 def say_each_try():
@@ -130,10 +156,10 @@ def say_each_try():
     from django_jobqueue.worker import outage
 
     def saying(failed):
-        def mutant(self, error):
+        def mutant(self, error, seconds=0.0):
             if self.is_on:
                 outage.logger.warning("the database cannot be used: %s", outage.in_a_line(error))
-            failed(self, error)
+            failed(self, error, seconds)
 
         return mutant
 
@@ -152,6 +178,7 @@ MUTANTS = {
         burn_interruptions,
         retry_the_unwanted,
         no_self_fence,
+        keep_no_truce,
         wait_for_long,
         wait_for_nothing,
         say_each_try,
@@ -164,7 +191,8 @@ if __name__ == "__main__":
     import django
 
     django.setup()
-    MUTANTS[sys.argv[1]]()
+    for chosen in sys.argv[1:2] or MUTANTS:
+        MUTANTS[chosen]()
     if len(sys.argv) > 2:
         from django.core.management import execute_from_command_line
 

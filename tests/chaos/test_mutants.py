@@ -72,6 +72,7 @@ HUNTS = {
     "burn_interruptions": Hunt("burnt", outage, 2, stage=OUTAGE),
     "retry_the_unwanted": Hunt("what_was_cancelled_does_not_come_back", kill_a_runner, 15, TAKEN_OVER, AT_WORK),
     "no_self_fence": Hunt("runs_do_not_overlap", stall_one_line, 4, TAKEN_OVER, ONE_LINE),
+    "keep_no_truce": Hunt("burnt", outage, 3, stage=OUTAGE),
     "wait_for_long": Hunt("slow", outage, 2, stage=OUTAGE),
     "wait_for_nothing": Hunt("tight", outage, 1, stage=OUTAGE),
     "say_each_try": Hunt("flood", outage, 1, stage=OUTAGE),

@@ -15,7 +15,7 @@ from django_jobqueue.registry import discover
 from django_jobqueue.store.promote import LIMIT as PROMOTE_LIMIT
 from django_jobqueue.store.rescue import LIMIT as RESCUE_LIMIT
 from django_jobqueue.store.session import Session, connect
-from django_jobqueue.worker import calls, clock
+from django_jobqueue.worker import calls, clock, truce
 from django_jobqueue.worker.agenda import Agenda
 from django_jobqueue.worker.child import Phase, Runner
 from django_jobqueue.worker.exchange import Exchange
@@ -134,6 +134,18 @@ def test_a_worker_that_starts_in_an_outage_rescues_nothing_at_first(exchange, re
     assert flight.claimed.id in (first, second)
     assert Job.objects.get(pk=theirs).attempts.count() == 0
     assert exchange._schedule.rescue_at > clock.now() + 1
+
+
+def test_a_worker_that_comes_back_keeps_the_truce(exchange):
+    """However short the outage was: how long the others will need is known, and is not how long it has lasted."""
+    wait_until(lambda: exchange.turn(clock.now()) or exchange.is_drained)
+    exchange._schedule.rescue_at = 0.0
+    before = clock.now()
+    ForgetfulLine.calls_to_refuse = 1
+    wait_until(lambda: exchange.turn(clock.now()) or exchange._outage.is_on)
+    wait_until(lambda: exchange.turn(clock.now()) or exchange._agenda.is_known)
+
+    assert exchange._schedule.rescue_at >= before + truce.after_outage_seconds(lease_seconds=30)
 
 
 def test_after_a_lock_on_the_whole_table_nothing_is_rescued_at_first(exchange, monkeypatch):
