@@ -27,7 +27,8 @@ ledgers that tasks, producer and person keep outside of it. It prints one line:
     within        how many of the recoveries kept the budget, of how many
     backlog,      jobs that had not ended at the last fault, the seconds until the last of them had, and how many that
     drained, of   may take: twice the time that the same workers need for them by the pace of a sample to which nothing
-                  is done, and as long as a lost worker's jobs may take to be taken over (full runs only)
+                  is done, and no less than the longest of them runs, and as long as a lost worker's jobs may take to be
+                  taken over (full runs only)
     breaches      whatever else is wrong: rules of the checker, a worker that left or is deaf, a flooded log, a recovery
                   that took far too long
 

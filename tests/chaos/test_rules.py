@@ -178,9 +178,9 @@ SAMPLED = {2: [move(None, "READY", 90), move("READY", "RUNNING", 100), move("RUN
 FAULT = BEGAN.timestamp() + 10
 
 
-def drained(moves):
+def drained(moves, **words):
     """Measure what became of job 1, with a fault ten seconds after the beginning, beside a sample of one job."""
-    jobs = {1: job(), 2: job(kwargs={"intent": drain.SAMPLE})}
+    jobs = {1: job(kwargs=words), 2: job(kwargs={"intent": drain.SAMPLE})}
     return drain.measure(Evidence(jobs=jobs, moves=SAMPLED | {1: moves}), FAULT, lease_seconds=2)
 
 
@@ -195,6 +195,14 @@ def test_a_backlog_is_compared_with_a_healthy_pace(end, is_slow):
 
     assert (found.backlog, found.seconds, found.pace, found.budget) == (1, end - 10, 0.5, 2 * 2 + 2 + 6)
     assert bool(list(complaints.of_slowness([], None, found))) == is_slow
+
+
+def test_a_backlog_takes_as_long_as_its_longest_job_runs():
+    """A pace says how long many jobs take: one that runs for five seconds does not end in two."""
+    alive = [move(None, "READY"), move("READY", "RUNNING", 15), move("RUNNING", "SUCCESSFUL", 20)]
+
+    assert drained(alive, seconds=5.0).budget == 2 * 5 + 2 + 6
+    assert drained(alive, seconds=1.0).budget == 2 * 2 + 2 + 6
 
 
 @pytest.mark.parametrize("times", [(11, 12, 13), (1, 2, 3)], ids=["enqueued after it", "over before it"])

@@ -2,9 +2,10 @@
 
 The promise: what is there at the last fault has ended within twice the time that a healthy pace takes for it, and as
 long as a lost worker's jobs may take to be taken over. The pace is measured in the same run, right after: of a sample
-of the same jobs that are there all at once. Both are read from the database's own record, by its own clock, and both to
-the end of the last job: a retry or a job that hangs counts on either side. What is beyond the promise is reported, what
-is beyond three times of it is a complaint: the machine has other work to do.
+of the same jobs that are there all at once. That is how long many jobs take; a few take at least as long as the longest
+of them runs, which may be of a kind that a small sample has none of. Both are read from the database's own record, by
+its own clock, and both to the end of the last job: a retry or a job that hangs counts on either side. What is beyond
+the promise is reported, what is beyond three times of it is a complaint: the machine has other work to do.
 """
 
 from dataclasses import dataclass
@@ -21,17 +22,22 @@ LEAST_SAMPLE, MOST_SAMPLE = 60, 1000
 
 @dataclass(frozen=True)
 class Drain:
-    """`backlog` jobs had not ended at the last fault, and took `seconds`; the healthy pace is `pace` jobs a second."""
+    """`backlog` jobs had not ended at the last fault, and took `seconds`; the healthy pace is `pace` jobs a second.
+
+    The longest of them runs for `longest` seconds.
+    """
 
     backlog: int
     seconds: float
     pace: float
     lease_seconds: float
+    longest: float = 0.0
 
     @property
     def budget(self):
         """So many seconds are promised."""
-        return 2 * self.backlog / self.pace + budgets.keeper_died(self.lease_seconds)
+        healthy_seconds = max(self.backlog / self.pace, self.longest)
+        return 2 * healthy_seconds + budgets.keeper_died(self.lease_seconds)
 
 
 def sample_size(backlog):
@@ -52,7 +58,8 @@ def measure(evidence, healed_at, lease_seconds):
             left[job_id] = end
     if not left or not sampled or last_end <= first_claim:
         return None
-    return Drain(len(left), max(left.values()) - healed_at, sampled / (last_end - first_claim), lease_seconds)
+    longest = max(evidence.jobs[job_id]["kwargs"].get("seconds", 0.0) for job_id in left)
+    return Drain(len(left), max(left.values()) - healed_at, sampled / (last_end - first_claim), lease_seconds, longest)
 
 
 def _end_after(moves, moment):
