@@ -7,6 +7,7 @@ in place: no change form, no delete, and what is added is a pause.
 - `dead_letters`  the daily page: replay, or discard with a reason
 - `audit`         who decided what
 - `workers`       who is at work
+- `controls`      what a person sets and takes back: a list, a form and a page of it
 - `pauses`        what nobody starts for now: pause and resume
 - `paused`        the same as the pages of jobs tell it
 - `base`          what the lists have in common

@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from django_jobqueue.admin import display
 from django_jobqueue.admin.rows import readable
 from django_jobqueue.models import Job, Pause
-from django_jobqueue.shown import text
 from django_jobqueue.store.pause import live
 
 TIMES, TEXTS = ["paused_at", "until"], ["reason"]
@@ -38,11 +37,6 @@ def pauses_over(job: Any, pauses: Sequence[Any]) -> list[Any]:
 def name_of(pause: Any) -> str:
     """Write `queue mail-*`."""
     return f"{dict(Pause.Kind.choices).get(pause.kind, display.clip(pause.kind, 8))} {display.clip(pause.target, 80)}"
-
-
-def reason_of(pause: Any) -> str:
-    """Write why, without secrets and not too long."""
-    return display.clip(text(pause.reason_text), 1_000)
 
 
 def end_of(pause: Any) -> SafeString | str:
