@@ -31,7 +31,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Any
 
 from django.db import models
 
@@ -39,10 +39,13 @@ from django_jobqueue import guard, registry, until_when
 from django_jobqueue.any_task import require_arguments
 from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.exceptions import Refused
-from django_jobqueue.models import AuditEntry, DeadLetter, Job, Limit, Pause
-from django_jobqueue.payload import storable_json, storable_text
+from django_jobqueue.models import DeadLetter, Job, Limit, Pause
+from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.shape import require_shape
 from django_jobqueue.queue_policy import MAX_AT_ONCE
+from django_jobqueue.signed import User
+from django_jobqueue.signed import name_of as _name_of
+from django_jobqueue.signed import text_of as _text
 from django_jobqueue.store import notify
 from django_jobqueue.store import pause as _pause
 from django_jobqueue.store.cancel import cancel as _cancel
@@ -51,15 +54,6 @@ from django_jobqueue.store.effects import prune as _prune_effects
 from django_jobqueue.store.limits import set_limit as _set_limit
 from django_jobqueue.store.replay import NO_EDIT, Edit
 from django_jobqueue.store.replay import replay as _replay
-
-MAX_TEXT_CHARS = 4000
-"""Of a reason; longer ones lose their middle."""
-
-
-class User(Protocol):
-    """Whoever has a name; Django's users do."""
-
-    def get_username(self) -> str: ...
 
 
 def replay(
@@ -282,18 +276,6 @@ def _database_of(thing: DeadLetter | Job | int | str) -> str:
         case Job():
             return queue_database(thing.backend)
     return queue_database()
-
-
-def _name_of(by: User | str) -> str:
-    name = _text(by if isinstance(by, str) else by.get_username(), "by")
-    if not name:
-        raise ValueError("`by` is empty; say who does this: a user, or the name of a program")
-    return name[: AuditEntry._meta.get_field("actor").max_length]
-
-
-def _text(value: str, name: str = "reason") -> str:
-    guard.require_nothing_spilled({name: value}, remedy="say it in other words")
-    return storable_text.storable(value, MAX_TEXT_CHARS).strip()
 
 
 def _pause_target(queue_name: str | None, task: str | None) -> tuple[str, str]:
