@@ -16,6 +16,8 @@ unharmed.
              target_required, not_paused
     set_limit  how many jobs of a queue, a task or a concurrency key run at once
              target_required, limit_out_of_range, not_set
+    open_breaker, close_breaker  a circuit breaker, by its name: see `breakers`
+             reason_required, unknown_breaker, until_has_passed, not_open
     prune    records of `once` whose time is over
 
 `by` is a user or text, and may not be empty; a program signs with its name. `reason` is kept with the entry. In a job
@@ -35,7 +37,7 @@ from typing import Any
 
 from django.db import models
 
-from django_jobqueue import guard, registry, until_when
+from django_jobqueue import breakers, guard, registry, until_when
 from django_jobqueue.any_task import require_arguments
 from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.exceptions import Refused
@@ -54,6 +56,8 @@ from django_jobqueue.store.effects import prune as _prune_effects
 from django_jobqueue.store.limits import set_limit as _set_limit
 from django_jobqueue.store.replay import NO_EDIT, Edit
 from django_jobqueue.store.replay import replay as _replay
+
+open_breaker, close_breaker = breakers.open_breaker, breakers.close_breaker
 
 
 def replay(
