@@ -13,14 +13,14 @@ to. The package, in reading order:
     store       remembers: every change of a job's state, one module a verb
     worker      acts: `manage.py runworker` (failpoint: named moments for tests)
     idempotency what a task does once, though it may run twice: `once` (running)
-    operations  what a person may do: replay, discard, cancel
+    operations  what a person may do: replay, discard, cancel (breakers: open and close one; signed: who and why)
     watch       watches: depth, age, failure rate
     testing     for the tests of projects: run jobs, look at them, deliver them twice
     management  the commands
     admin       shows: jobs, attempts and dead letters
 
-Public names are `task`, `once` and `Secret`, and `Retry`, `Snooze`, `Reject` and `JobCancelled`, which a task raises.
-They are looked up on first use: Django imports this module before its settings and apps are ready.
+Public names are `task`, `once`, `Secret` and `Breaker`, and `Retry`, `Snooze`, `Reject` and `JobCancelled`, which a
+task raises. They are looked up on first use: Django imports this module before its settings and apps are ready.
 """
 
 from __future__ import annotations
@@ -32,13 +32,15 @@ if TYPE_CHECKING:
     from django_jobqueue.exceptions import JobCancelled, Reject, Retry, Snooze
     from django_jobqueue.idempotency import once
     from django_jobqueue.payload.secret_reference import Secret
+    from django_jobqueue.policy.breaker import Breaker
     from django_jobqueue.tasks import task
 
 __version__ = "0.1.0.dev0"
 
-__all__ = ["JobCancelled", "Reject", "Retry", "Secret", "Snooze", "__version__", "once", "task"]
+__all__ = ["Breaker", "JobCancelled", "Reject", "Retry", "Secret", "Snooze", "__version__", "once", "task"]
 
 _HOMES = {
+    "Breaker": "django_jobqueue.policy.breaker",
     "JobCancelled": "django_jobqueue.exceptions",
     "Reject": "django_jobqueue.exceptions",
     "Retry": "django_jobqueue.exceptions",

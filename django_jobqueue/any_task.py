@@ -6,6 +6,7 @@ A new option of `Task` that others ask for has its answer for plain ones here.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from inspect import unwrap
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ from django_jobqueue.payload.signature import require_names, signature_of
 from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.payload.versions import upgraded
 from django_jobqueue.policy import backoff as backoffs
+from django_jobqueue.policy.breaker import Breaker
 from django_jobqueue.policy.retry import RetryPolicy
 from django_jobqueue.tasks import Task
 
@@ -166,6 +168,12 @@ def declared_backoff_of(task: AnyTask) -> backoffs.Backoff:
     """Return the back-off that is known without calling the task's code, or the default one."""
     policy = task.backoff if isinstance(task, Task) else None
     return policy if isinstance(policy, backoffs.Backoff) else backoffs.DEFAULT
+
+
+def breaker_of(task: AnyTask) -> Breaker | None:
+    """Return the circuit breaker that holds jobs of this task; one without a name has that of the task."""
+    breaker = task.breaker if isinstance(task, Task) else None
+    return replace(breaker, name=stored_name(task)) if breaker is not None and not breaker.name else breaker
 
 
 def policy_of(task: AnyTask, options: Options, *, max_attempts: int | None = None) -> RetryPolicy:

@@ -16,6 +16,8 @@ unharmed.
              target_required, not_paused
     set_limit  how many jobs of a queue, a task or a concurrency key run at once
              target_required, limit_out_of_range, not_set
+    open_breaker, close_breaker  a circuit breaker, by its name: see `breakers`
+             reason_required, unknown_breaker, until_has_passed, not_open
     prune    records of `once` whose time is over
 
 `by` is a user or text, and may not be empty; a program signs with its name. `reason` is kept with the entry. In a job
@@ -31,18 +33,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any, Protocol
+from typing import Any
 
 from django.db import models
 
-from django_jobqueue import guard, registry, until_when
+from django_jobqueue import breakers, guard, registry, until_when
 from django_jobqueue.any_task import require_arguments
 from django_jobqueue.database import queue_database, queue_options
 from django_jobqueue.exceptions import Refused
-from django_jobqueue.models import AuditEntry, DeadLetter, Job, Limit, Pause
-from django_jobqueue.payload import storable_json, storable_text
+from django_jobqueue.models import DeadLetter, Job, Limit, Pause
+from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.shape import require_shape
 from django_jobqueue.queue_policy import MAX_AT_ONCE
+from django_jobqueue.signed import User
+from django_jobqueue.signed import name_of as _name_of
+from django_jobqueue.signed import text_of as _text
 from django_jobqueue.store import notify
 from django_jobqueue.store import pause as _pause
 from django_jobqueue.store.cancel import cancel as _cancel
@@ -52,14 +57,7 @@ from django_jobqueue.store.limits import set_limit as _set_limit
 from django_jobqueue.store.replay import NO_EDIT, Edit
 from django_jobqueue.store.replay import replay as _replay
 
-MAX_TEXT_CHARS = 4000
-"""Of a reason; longer ones lose their middle."""
-
-
-class User(Protocol):
-    """Whoever has a name; Django's users do."""
-
-    def get_username(self) -> str: ...
+open_breaker, close_breaker = breakers.open_breaker, breakers.close_breaker
 
 
 def replay(
@@ -282,18 +280,6 @@ def _database_of(thing: DeadLetter | Job | int | str) -> str:
         case Job():
             return queue_database(thing.backend)
     return queue_database()
-
-
-def _name_of(by: User | str) -> str:
-    name = _text(by if isinstance(by, str) else by.get_username(), "by")
-    if not name:
-        raise ValueError("`by` is empty; say who does this: a user, or the name of a program")
-    return name[: AuditEntry._meta.get_field("actor").max_length]
-
-
-def _text(value: str, name: str = "reason") -> str:
-    guard.require_nothing_spilled({name: value}, remedy="say it in other words")
-    return storable_text.storable(value, MAX_TEXT_CHARS).strip()
 
 
 def _pause_target(queue_name: str | None, task: str | None) -> tuple[str, str]:

@@ -21,9 +21,10 @@ from types import MappingProxyType, ModuleType
 from django.apps import apps
 from django.utils.module_loading import module_has_submodule
 
-from django_jobqueue.any_task import names_of, stored_name, version_of
+from django_jobqueue.any_task import breaker_of, names_of, stored_name, version_of
 from django_jobqueue.compat import AnyTask, Task
 from django_jobqueue.exceptions import InvalidOptions
+from django_jobqueue.policy.breaker import Breaker
 from django_jobqueue.tasks import declared
 
 logger = logging.getLogger(__name__)
@@ -55,6 +56,10 @@ class Registry:
     def coroutines(self) -> tuple[str, ...]:
         """Return the names of tasks that run in the event loop, sorted."""
         return tuple(name for name in self.names() if iscoroutinefunction(self.tasks[name].func))
+
+    def breakers(self) -> dict[str, Breaker]:
+        """Return the circuit breaker of each name whose task has one."""
+        return {name: breaker for name, task in self.tasks.items() if (breaker := breaker_of(task)) is not None}
 
     def versions(self) -> dict[str, int]:
         """Return the newest version known of each name whose task has more than one."""
@@ -91,16 +96,31 @@ def find(name: str) -> AnyTask | None:
 
 
 def duplicates(tasks: Iterable[AnyTask]) -> list[str]:
-    """Name every stored name or alias that two functions claim, and what to do about it."""
+    """Name every stored name or alias that two functions claim, and breakers that differ, and what to do about it."""
+    tasks = list(tasks)
     claims: dict[str, set[str]] = {}
     for task in tasks:
         for name in names_of(task):
             claims.setdefault(name, set()).add(task.module_path)
-    return [
+    faults = [
         f"{name!r} names {' and '.join(sorted(paths))}; give each its own task_name and aliases"
         for name, paths in sorted(claims.items())
         if len(paths) > 1
     ]
+    return [*faults, *_breakers_that_differ(tasks)]
+
+
+def _breakers_that_differ(tasks: Iterable[AnyTask]) -> Iterator[str]:
+    """Name every breaker that two tasks declare with different rules."""
+    declared: dict[str, tuple[Breaker, str]] = {}
+    for task in tasks:
+        if breaker := breaker_of(task):
+            first, path = declared.setdefault(breaker.name, (breaker, task.module_path))
+            if first != breaker:
+                yield (
+                    f"breaker {breaker.name!r} has other rules in {task.module_path} than in {path}; "
+                    "declare it once, and import it"
+                )
 
 
 def modules() -> Iterator[ModuleType]:

@@ -16,6 +16,7 @@ from django_jobqueue.payload.keys import KEYS, KeyMaker, names_in
 from django_jobqueue.payload.signature import signature_of
 from django_jobqueue.payload.versions import Step
 from django_jobqueue.policy.backoff import Backoff, constant, exponential, linear
+from django_jobqueue.policy.breaker import Breaker
 from django_jobqueue.queue_policy import MAX_AT_ONCE
 
 MAX_NAME_LENGTH = 255
@@ -44,6 +45,7 @@ KNOWN = (
     "concurrency_limit",
     "order_key",
     "after_death",
+    "breaker",
     "owner",
     "runbook",
     "sensitive",
@@ -293,6 +295,12 @@ def _after_death(value: Any) -> str:
     return str(value)
 
 
+def _breaker(value: Any) -> Breaker | None:
+    if value is not None and not isinstance(value, Breaker):
+        raise ValueError('is a Breaker, as in Breaker("stripe", trips_on=(ConnectionError,))')
+    return value
+
+
 def _owner(value: Any) -> str:
     return _words(value, MAX_NAME_LENGTH)
 
@@ -333,6 +341,7 @@ _RULES: dict[str, Callable[[Any], Any]] = {
     "concurrency_limit": _at_once,
     "order_key": _key,
     "after_death": _after_death,
+    "breaker": _breaker,
     "owner": _owner,
     "runbook": _runbook,
     "sensitive": _sensitive,

@@ -31,6 +31,7 @@ from django_jobqueue.exceptions import InvalidOptions
 from django_jobqueue.payload.keys import KeyMaker
 from django_jobqueue.payload.versions import Step
 from django_jobqueue.policy import backoff as backoffs
+from django_jobqueue.policy.breaker import Breaker
 
 if TYPE_CHECKING:
     from typing import Self
@@ -109,6 +110,9 @@ class Task(AnyTask):
     after_death: str = "pass"
     """What a dead letter does to the next jobs of its order_key: it lets them "pass", or "block"s them until closed."""
 
+    breaker: Breaker | None = None
+    """The circuit breaker of what it depends on: while that is down its jobs wait, and no attempt is spent."""
+
     owner: str = ""
     """Who answers for its dead letters: a team, a person, an address."""
 
@@ -168,6 +172,7 @@ def task(
     concurrency_limit: int | None = ...,
     order_key: KeyMaker | None = ...,
     after_death: str = ...,
+    breaker: Breaker | None = ...,
     owner: str = ...,
     runbook: str = ...,
     sensitive: tuple[str, ...] = ...,

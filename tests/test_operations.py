@@ -4,7 +4,7 @@ import pytest
 from django.contrib.auth.models import AnonymousUser, User
 from django.db import connection
 
-from django_jobqueue import operations
+from django_jobqueue import operations, signed
 from django_jobqueue.database import queue_database
 from django_jobqueue.exceptions import InvalidPayload, Refused
 from django_jobqueue.models import AuditEntry, DeadLetter, Job
@@ -74,7 +74,7 @@ def test_words_that_postgresql_cannot_hold_are_kept_readable():
     letter = discard(make_dead_letter(), by="a\x00da" + "x" * 300, reason="why\x00 \ud800" + "y" * 9000)
 
     assert letter.note.startswith("why\\x00 \\ud800y")
-    assert len(letter.note) <= operations.MAX_TEXT_CHARS
+    assert len(letter.note) <= signed.MAX_TEXT_CHARS
     assert len(AuditEntry.objects.get().actor) <= 255
 
 

@@ -60,12 +60,14 @@ class Failed:
     """The task raised, or could not be called.
 
     `after_seconds` is the wait that the task itself asked for, by Retry or by a callable back-off; None leaves it
-    to the policy.
+    to the policy. `trips` says whether the task's circuit breaker counts it as a failure of what it depends on; None
+    where there is no breaker, or the task was not called.
     """
 
     failure: Failure = NO_FAILURE
     verdict: Verdict = Verdict.RETRYABLE
     after_seconds: float | None = None
+    trips: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +104,11 @@ class Interrupted:
 
 @dataclass(frozen=True, slots=True)
 class Snoozed:
-    """The task asked to come back later."""
+    """The task asked to come back later; `trips` as of a failure."""
 
     seconds: float
     failure: Failure = field(default=NO_FAILURE)
+    trips: bool | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from django_jobqueue.policy.breaker import State
 from django_jobqueue.policy.lifecycle import TERMINAL, Status, WaitingFor
 
 
@@ -28,6 +29,7 @@ class Why(StrEnum):
     BLOCKED = "blocked"
     LIMIT = "limit"
     PAUSED = "paused"
+    BREAKER = "breaker"
     NO_WORKER = "no_worker"
     UNKNOWN_TASK = "unknown_task"
     SUSPECT = "suspect"
@@ -58,6 +60,18 @@ class Pausing:
 
 
 @dataclass(frozen=True, slots=True)
+class Breaking:
+    """The circuit breaker of the job's task, where it is not closed. `probe_in_seconds` is None where none is due."""
+
+    name: str
+    state: str
+    since: str
+    reason: str
+    by: str = ""
+    probe_in_seconds: float | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What is known of a job and what is around it, at one moment.
 
@@ -80,6 +94,7 @@ class Facts:
     letter_in_order: int | None = None
     limits: Sequence[Slots] = ()
     pauses: Sequence[Pausing] = ()
+    breaker: Breaking | None = None
     workers: int = 0
     workers_of_queue: int = 0
     workers_that_know: int = 0
@@ -168,6 +183,18 @@ def _full(slots: Slots) -> Reason:
     )
 
 
+def _broken(breaker: Breaking) -> str:
+    by = f", by {breaker.by}" if breaker.by else ""
+    story = f"circuit breaker {breaker.name} is open since {breaker.since}{by}: {breaker.reason}"
+    if breaker.state == State.HALF_OPEN:
+        return f"{story}; a few jobs of it are tried now"
+    if breaker.probe_in_seconds is None:
+        return f"{story}; it stays so until somebody closes it"
+    if breaker.probe_in_seconds <= 0:
+        return f"{story}; the next probe is due"
+    return f"{story}; next probe in {breaker.probe_in_seconds:.0f} s"
+
+
 def _not_claimable(facts: Facts) -> list[Reason]:
     found = [
         Reason(
@@ -177,6 +204,8 @@ def _not_claimable(facts: Facts) -> list[Reason]:
         )
         for pause in facts.pauses
     ]
+    if facts.breaker is not None:
+        found.append(Reason(Why.BREAKER, _broken(facts.breaker)))
     name = facts.task if facts.version == 1 else f"{facts.task} in version {facts.version}"
     if not facts.workers:
         found.append(Reason(Why.NO_WORKER, "no worker is alive: start manage.py runworker"))

@@ -14,7 +14,7 @@ from typing import Any, Generic, TypeVar
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from django_jobqueue.models import Attempt, DeadLetter, Job, Limit, Pause, Worker
+from django_jobqueue.models import Attempt, CircuitBreaker, DeadLetter, Job, Limit, Pause, Worker
 
 Answer = TypeVar("Answer")
 Row = tuple[Any, ...]
@@ -48,6 +48,8 @@ def load(name: str, inner: str = "") -> str:
     text = files(__package__).joinpath("sql", f"{name}.sql").read_text("utf-8")
     if inner:
         text = text.replace("{inner}", load(inner))
+    if "{ready_by_group}" in text:
+        text = text.replace("{ready_by_group}", load("ready_by_group"))
     for placeholder, model in _TABLES.items():
         text = text.replace(placeholder, f'"{model._meta.db_table}"')
     return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
@@ -56,6 +58,7 @@ def load(name: str, inner: str = "") -> str:
 _TABLES = {
     "{job}": Job,
     "{attempt}": Attempt,
+    "{breaker}": CircuitBreaker,
     "{dead_letter}": DeadLetter,
     "{limit}": Limit,
     "{pause}": Pause,

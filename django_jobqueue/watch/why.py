@@ -7,10 +7,13 @@ from collections.abc import Iterable, Sequence
 from django.db.models import Exists, ExpressionWrapper, F, OuterRef, Q, fields
 from django.db.models.functions import Now
 
-from django_jobqueue.models import DeadLetter, Job, Limit, Worker
+from django_jobqueue import registry
+from django_jobqueue.any_task import breaker_of
+from django_jobqueue.models import CircuitBreaker, DeadLetter, Job, Limit, Worker
 from django_jobqueue.models.job import UNDER_A_LIMIT
+from django_jobqueue.policy.breaker import State
 from django_jobqueue.policy.lifecycle import Status, WaitingFor
-from django_jobqueue.policy.why import Facts, Pausing, Reason, Slots, reasons
+from django_jobqueue.policy.why import Breaking, Facts, Pausing, Reason, Slots, reasons
 from django_jobqueue.store.park import ALIVE_SECONDS
 from django_jobqueue.store.pause import live
 from django_jobqueue.store.session import PLAN_GUARD
@@ -58,6 +61,7 @@ def _facts(job_id: int, using: str, workers: Sequence[Worker] | None) -> Facts:
         letter_in_order=_letter_in_order(job, using),
         limits=_limits(job, using),
         pauses=_pauses(job, using),
+        breaker=_breaker(job, using),
         workers=len(workers),
         workers_of_queue=len(serving),
         workers_that_know=sum(worker.tasks.get(job.task, 0) >= job.version for worker in serving),
@@ -101,6 +105,21 @@ def _pauses(job: Job, using: str) -> list[Pausing]:
         for pause in live(using)
         if pause.covers(queue_name=job.queue_name, task=job.task)
     ]
+
+
+def _breaker(job: Job, using: str) -> Breaking | None:
+    task = registry.find(job.task)
+    rules = breaker_of(task) if task is not None else None
+    if rules is None:
+        return None
+    probe_in = ExpressionWrapper(F("next_probe_at") - Now(), output_field=fields.DurationField())
+    found = CircuitBreaker.objects.using(using).annotate(probe_in=probe_in)
+    row = found.filter(name=rules.name).exclude(state=State.CLOSED).first()
+    if row is None:
+        return None
+    since = row.opened_at.isoformat(timespec="seconds") if row.opened_at else ""
+    seconds = row.probe_in.total_seconds() if row.probe_in is not None else None
+    return Breaking(row.name, row.state, since, row.reason, row.set_by, seconds)
 
 
 def _limits(job: Job, using: str) -> list[Slots]:

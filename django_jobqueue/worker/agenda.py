@@ -11,6 +11,7 @@ from django_jobqueue.store.rescue import Contact, TakenOver, recover, rescue
 from django_jobqueue.store.statement import Statement
 from django_jobqueue.store.workers import WorkerCard, announce_worker
 from django_jobqueue.worker import clock
+from django_jobqueue.worker.breakers import Breakers
 from django_jobqueue.worker.calls import Cycle, Goodbye, Probe, Renew, Return
 from django_jobqueue.worker.demand import Demand
 from django_jobqueue.worker.fleet import Fleet
@@ -36,7 +37,14 @@ class Agenda:
     """One call at a time: a return first, then renewals; what is decided rides with the chores and the claims."""
 
     def __init__(
-        self, plan: WorkerPlan, card: WorkerCard, fleet: Fleet, ledger: Ledger, schedule: Schedule, demand: Demand
+        self,
+        plan: WorkerPlan,
+        card: WorkerCard,
+        fleet: Fleet,
+        ledger: Ledger,
+        schedule: Schedule,
+        demand: Demand,
+        breakers: Breakers,
     ) -> None:
         self.is_known = False
         """Whether the database and this worker agree on what it holds."""
@@ -48,6 +56,7 @@ class Agenda:
         self._lost_tokens: dict[UUID, float] = {}
         self._plan, self._options, self._card = plan, plan.options, card
         self._fleet, self._ledger, self._schedule, self._demand = fleet, ledger, schedule, demand
+        self._breakers = breakers
         self.seen_at = 0.0
         """From before the last sign of life that the database has answered."""
         self._looks_at_all = False
@@ -76,6 +85,8 @@ class Agenda:
         if self._ledger.has_batch or not self.is_known:
             return 0.0
         moments = [self._schedule.renew_at]
+        if (writes_at := self._breakers.writes_at) is not None:
+            moments.append(writes_at)
         if self.takes_more:
             moments += [max(self._schedule.poll_at, self._claim_at), self._schedule.chores_at]
         if not self._ledger.is_empty:
@@ -137,6 +148,7 @@ class Agenda:
             token=uuid4(),
             lease_seconds=self._options.lease_seconds,
             sign_of_life=self._sign_of_life(),
+            declare=self._breakers.declare(),
         )
 
     def _cycle(self, now: float) -> Cycle | None:
@@ -144,11 +156,13 @@ class Agenda:
         may_poll = now >= self._claim_at and not self._ledger.is_isolating
         is_poll = self.takes_more and may_poll and now >= self._schedule.poll_at
         is_rescue = self.takes_more and now >= (self._schedule.rescue_at if is_poll else self._schedule.chores_at)
-        if not (is_poll or is_rescue or self._ledger.has_batch):
+        writes_at = self._breakers.writes_at
+        if not (is_poll or is_rescue or self._ledger.has_batch or (writes_at is not None and now >= writes_at)):
             return None
         token = uuid4()
         batch = self._ledger.take()
         claims, wanted = self._claims(token, now, is_poll=is_poll)
+        to_probe = self._breakers.to_probe(now, is_poll=is_poll) if claims else []
         if is_poll:
             self._schedule.polled(now)
         if is_rescue:
@@ -166,6 +180,9 @@ class Agenda:
             unknown_tasks=self._demand.chores() if is_rescue else None,
             # What ends makes room. Where nothing waits for that, a poll finds out early enough that something does.
             admits=self.has_queue_at_the_door and (is_poll or bool(batch.settlements)),
+            notes=self._breakers.take(now),
+            standings=self._breakers.standings() if claims else None,
+            probes=self._demand.probes(self._fleet, token, to_probe),
         )
 
     def _held(self) -> list[Lease]:

@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
+from django_jobqueue.policy.breaker import Standing
 from django_jobqueue.store.admit import Door, admit_limited, admit_lock, admit_ordered, admit_wanted
+from django_jobqueue.store.breakers import Probed, change, count, probe
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.control import OPEN, Gate, hold
 from django_jobqueue.store.give_back import give_back
@@ -23,6 +25,7 @@ from django_jobqueue.store.rescue import TakenOver, recover
 from django_jobqueue.store.session import Session
 from django_jobqueue.store.settle import Settled, settle, settled_before
 from django_jobqueue.store.statement import Statement
+from django_jobqueue.worker.breakers import NO_NOTES, Notes
 from django_jobqueue.worker.ledger import Batch
 
 CLOSED = Door(is_ours=False, has_queue=False)
@@ -43,6 +46,14 @@ class UnknownTasks:
 
 
 @dataclass(frozen=True, slots=True)
+class Probes:
+    """A claim of a few jobs of a breaker that is not simply closed; see `store.breakers.probe`."""
+
+    breaker: str
+    claim: Statement[list[Claimed]]
+
+
+@dataclass(frozen=True, slots=True)
 class Cycle:
     """Settle, promote, rescue, say that one is alive, claim."""
 
@@ -57,6 +68,9 @@ class Cycle:
     sign_of_life: Statement[None] | None = None
     unknown_tasks: UnknownTasks | None = None
     admits: bool = False
+    notes: Notes = NO_NOTES
+    standings: Statement[list[Standing]] | None = None
+    probes: Sequence[Probes] = ()
 
     def __call__(self, session: Session) -> CycleAnswer:
         """Make the call."""
@@ -66,6 +80,9 @@ class Cycle:
             plan.append(("settled_before", settled_before(self.batch.doubtful, worker_id=self.worker_id)))
         if self.batch.leases:
             plan.append(("given_back", give_back(self.batch.leases)))
+        if self.notes.counts:
+            plan.append(("counted", count(self.notes.counts)))
+        plan += [("changed", change(*due)) for due in self.notes.changes]
         if self.is_poll:
             plan.append(("promoted", promote()))
         if self.rescue is not None:
@@ -89,7 +106,12 @@ class Cycle:
             plan.append(("wanted", admit_wanted()))
         if self.claims:
             plan.append(("held", hold()))
+            if self.standings is not None:
+                plan.append(("standings", self.standings))
         plan += [("claimed", claim) for claim in self.claims]
+        for probes in self.probes:
+            # Last, because it has them pass over nothing any more.
+            plan += [("probed", probe(probes.breaker)), ("claimed", probes.claim)]
         if not plan:
             return answer
         replies = session.run(*(statement for _, statement in plan), statement_timeout_ms=STATEMENT_TIMEOUT_MS)
@@ -128,6 +150,14 @@ class Cycle:
                     answer.parked = reply
                 case "claimed":
                     answer.claimed += reply
+                case "counted":
+                    answer.counted = reply
+                case "changed":
+                    answer.changed.append(reply)
+                case "standings":
+                    answer.standings = reply
+                case "probed":
+                    answer.probed.append(reply)
         return answer
 
 
@@ -154,6 +184,10 @@ class CycleAnswer:
     door: Door = CLOSED
     admitted: int = 0
     parked: list[Parked] | None = None
+    counted: list[Standing] = field(default_factory=list)
+    changed: list[bool] = field(default_factory=list)
+    standings: list[Standing] = field(default_factory=list)
+    probed: list[Probed | None] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,10 +233,11 @@ class Return:
     token: UUID
     lease_seconds: float
     sign_of_life: Statement[None]
+    declare: Statement[None] | None = None
 
     def __call__(self, session: Session) -> tuple[Renewal, list[TakenOver]]:
         """Make the call."""
-        renewal, orphans, _ = session.run(
+        renewal, orphans, *_ = session.run(
             renew(self.leases, lease_seconds=self.lease_seconds),
             recover(
                 worker_id=self.worker_id,
@@ -211,6 +246,7 @@ class Return:
                 lease_seconds=self.lease_seconds,
             ),
             self.sign_of_life,
+            *([self.declare] if self.declare is not None else []),
             statement_timeout_ms=STATEMENT_TIMEOUT_MS,
         )
         return renewal, orphans

@@ -9,12 +9,14 @@ from collections.abc import Sequence
 from enum import Enum
 from uuid import UUID
 
+from django_jobqueue.policy.breaker import Breaker
 from django_jobqueue.registry import Registry
+from django_jobqueue.store.breakers import probes_of
 from django_jobqueue.store.claim import Claimed, claim
 from django_jobqueue.store.park import bury_parked, park, parked, unpark
 from django_jobqueue.store.statement import Statement
 from django_jobqueue.worker import clock
-from django_jobqueue.worker.calls import UnknownTasks
+from django_jobqueue.worker.calls import Probes, UnknownTasks
 from django_jobqueue.worker.fleet import Fleet, Room
 from django_jobqueue.worker.pace import Pace
 from django_jobqueue.worker.plan import WorkerPlan
@@ -97,8 +99,24 @@ class Demand:
             if names and (share := min(number, limit - wanted)) > 0:
                 wanted += share
                 self._asked.add(kind)
-                claims.append(self._claim(names, share, token, suspects=suspects))
+                claims.append(self._claim(names, share, token, suspects=suspects, by_group=self._went_by_group))
         return claims, wanted
+
+    def probes(self, fleet: Fleet, token: UUID, wanted: Sequence[tuple[Breaker, Sequence[str]]]) -> list[Probes]:
+        """Write the claims for a few jobs of each of these breakers, where there is room for any.
+
+        They come on top of what the others ask for, which would never leave them room: one that finds no free slot
+        has the next one.
+        """
+        found = []
+        room = fleet.room(self._pace.ahead()) if wanted else Room(0, 0, 0, 0)
+        for breaker, tasks in wanted:
+            functions = [name for name in tasks if name not in self._coroutines and room.functions + room.either]
+            coroutines = [name for name in tasks if name in self._coroutines and room.coroutines + room.either]
+            if names := functions + coroutines:
+                claim = self._claim(names, breaker.probes, token, suspects=False, by_group=True)
+                found.append(Probes(breaker.name, probes_of(claim, breaker)))
+        return found
 
     def note(self, claimed: Sequence[Claimed], seconds: float, *, written: int, has_pauses: bool = False) -> None:
         """Note what the last claims found, and how long their call took, which wrote so many rows besides."""
@@ -135,7 +153,9 @@ class Demand:
             return [either, (Kind.ANY, self._functions, room.functions + room.ahead), coroutines]
         return [either, (Kind.ANY, self._functions, room.functions), (Kind.SHORT, short, room.ahead), coroutines]
 
-    def _claim(self, names: Sequence[str], limit: int, token: UUID, *, suspects: bool) -> Statement[list[Claimed]]:
+    def _claim(
+        self, names: Sequence[str], limit: int, token: UUID, *, suspects: bool, by_group: bool
+    ) -> Statement[list[Claimed]]:
         return claim(
             backend=self._plan.backend,
             tasks=names,
@@ -145,6 +165,6 @@ class Demand:
             worker_id=self._worker_id,
             lease_seconds=self._plan.options.lease_seconds,
             suspects=suspects,
-            by_group=self._went_by_group,
+            by_group=by_group,
             versions=self._versions,
         )

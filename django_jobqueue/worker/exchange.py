@@ -14,7 +14,7 @@ import psycopg
 from django_jobqueue import failpoint
 from django_jobqueue.exceptions import MissingTables
 from django_jobqueue.policy.lifecycle import TERMINAL
-from django_jobqueue.policy.outcomes import Failure, Lost, Outcome
+from django_jobqueue.policy.outcomes import Committed, Failure, Lost, Outcome
 from django_jobqueue.policy.retry import Wait
 from django_jobqueue.registry import Registry
 from django_jobqueue.store import notify
@@ -28,6 +28,7 @@ from django_jobqueue.store.session import Session
 from django_jobqueue.store.workers import WorkerCard
 from django_jobqueue.worker import clock, journal, truce
 from django_jobqueue.worker.agenda import Agenda
+from django_jobqueue.worker.breakers import AGAIN_SECONDS, Breakers
 from django_jobqueue.worker.calls import Cycle, CycleAnswer, Probe, Renew, Return
 from django_jobqueue.worker.demand import Demand
 from django_jobqueue.worker.fleet import Fleet
@@ -73,7 +74,8 @@ class Exchange:
         self._news, self._known = News(), card.tasks
         self._was_out = False
         self._demand = Demand(plan, registry, self.pace, card.id)
-        self._agenda = Agenda(plan, card, fleet, self._ledger, self._schedule, self._demand)
+        self._breakers = Breakers(registry)
+        self._agenda = Agenda(plan, card, fleet, self._ledger, self._schedule, self._demand, self._breakers)
         self._link.start()
 
     @property
@@ -91,14 +93,21 @@ class Exchange:
         """Whether a call is under way."""
         return self._link.is_busy
 
+    def settle_flight(self, flight: Flight, outcome: Outcome) -> None:
+        """Note how an attempt of this worker's ended, for the job and for what its task depends on."""
+        self._breakers.note(flight.claimed.task, outcome, flight.breaker_generation)
+        self.settle(flight.claimed, flight.token, outcome, cancel_requested=flight.cancel_requested)
+
     def settle(
         self, job: Claimed | TakenOver, token: UUID, outcome: Outcome, *, cancel_requested: bool = False
     ) -> None:
         """Note how an attempt ended; it is written with the next cycle."""
         self._ledger.add(self._judge.settlement(job, token, outcome, cancel_requested=cancel_requested))
 
-    def note_committed(self, job: Claimed) -> None:
+    def note_committed(self, flight: Flight) -> None:
         """Note a job whose own transaction has recorded its success."""
+        job = flight.claimed
+        self._breakers.note(job.task, Committed(), flight.breaker_generation)
         journal.write_success(job.id, job.task, job.attempt_number)
         self.ended.append(job.id)
         self._ask_whether_drained()
@@ -181,14 +190,17 @@ class Exchange:
         self._ledger.written(cycle.batch)
         self._note_settled(cycle, answer)
         self._agenda.cycle_done(cycle, len(answer.claimed), has_queue=answer.door.has_queue)
+        has_probed = self._heed_breakers(cycle, answer)
         if cycle.claims:
             self._news.claimed()
             self._news.pauses(there_are=answer.gate.has_pauses)
-            self._demand.note(
-                answer.claimed, reply.seconds, written=cycle.batch.size, has_pauses=answer.gate.has_pauses
-            )
+            has_held = answer.gate.has_pauses or self._breakers.any_is_limited
+            self._demand.note(answer.claimed, reply.seconds, written=cycle.batch.size, has_pauses=has_held)
         lease_until = reply.sent_at + self._options.lease_seconds
-        self._fleet.waiting += [self._intake.flight(job, cycle.token, lease_until) for job in answer.claimed]
+        for claimed in answer.claimed:
+            flight = self._intake.flight(claimed, cycle.token, lease_until)
+            flight.breaker_generation = self._breakers.generation_of(claimed.task)
+            self._fleet.waiting.append(flight)
         self._give_back_orphans(answer.orphans)
         for job in answer.rescued:
             logger.warning("job %s %s: its lease ran out; worker %s is lost", job.id, job.task, job.worker_id)
@@ -215,8 +227,19 @@ class Exchange:
         if cycle.is_poll:
             found = answer.claimed or answer.rescued or (answer.promoted and answer.promoted.moved)
             # A poll that could not have claimed anything says nothing about what there is.
-            asked = (cycle.wanted > 0 and not answer.gate.is_held and not is_shut_out) or not self._demand.can_serve
-            self.is_drained = asked and not found
+            asked = cycle.wanted > 0 and has_probed and not answer.gate.is_held and not is_shut_out
+            self.is_drained = (asked or not self._demand.can_serve) and not found
+
+    def _heed_breakers(self, cycle: Cycle, answer: CycleAnswer) -> bool:
+        """Take in what a cycle says of circuit breakers, and whether another worker was in the way of its probes."""
+        if self._breakers.heard(cycle.notes, answer.counted, answer.changed):
+            self._schedule.poll_again()
+        self._schedule.expect(self._breakers.stand(answer.standings))
+        asked = [probes.breaker for probes in cycle.probes]
+        has_probed = self._breakers.probed(answer.probed, asked, [job.task for job in answer.claimed])
+        if not has_probed:
+            self._schedule.expect(AGAIN_SECONDS)
+        return has_probed
 
     def _note_unknown(self, answer: CycleAnswer) -> None:
         after_seconds = self._options.unknown_task_seconds
@@ -292,6 +315,8 @@ class Exchange:
             self._news.surprise(error)
         if isinstance(call, Cycle):
             self._agenda.cycle_failed(call)
+            if not is_refusal(error):
+                self._breakers.put_back(call.notes)
         match call:
             case Cycle() if call.claims and (waited_for_a_lock(error) or is_refusal(error)):
                 # Perhaps it was the claim, in a long queue on a slow server: what is decided goes first, without one.

@@ -42,6 +42,8 @@ class Flight:
     """Since when no runner could take it."""
     stop_at: float | None = None
     lost_at: float | None = None
+    breaker_generation: int = 0
+    """That of its task's circuit breaker at the claim."""
 
     @property
     def is_suspect(self) -> bool:

@@ -142,12 +142,10 @@ class Keeper:
             if report.seconds:
                 self._exchange.pace.measure(job.task, report.seconds)
             if isinstance(report.outcome, Committed):
-                self._exchange.note_committed(job)
+                self._exchange.note_committed(report.flight)
                 continue
             self._handed_back += self._is_stopping and isinstance(report.outcome, Interrupted)
-            self._exchange.settle(
-                job, report.flight.token, report.outcome, cancel_requested=report.flight.cancel_requested
-            )
+            self._exchange.settle_flight(report.flight, report.outcome)
         self._crew.reports.clear()
         self._give_back(self._crew.never_started)
 

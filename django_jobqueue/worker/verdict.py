@@ -41,7 +41,14 @@ def outcome_of(
     try:
         if issubclass(type(error), JobCancelled | asyncio.CancelledError) and is_unwanted():
             return Cancelled(describe(error, cover=cover))
-        return _judged(error, task, result, cover)
+        outcome = _judged(error, task, result, cover)
+        # Arguments that do not fit, and a secret that is not there, stop a task before its code: nobody was asked.
+        if isinstance(outcome, Failed) and (
+            outcome.verdict is Verdict.INVALID_PAYLOAD or issubclass(type(error), SecretUnavailable)
+        ):
+            return outcome
+        trips = _trips(error, task)
+        return outcome if trips is None else replace(outcome, trips=trips)
     except BaseException as flaw:
         # An exception is the task's code too: it may lie about its class, or be a Snooze without seconds.
         log_error(
@@ -50,7 +57,7 @@ def outcome_of(
         return Failed(describe(error, cover=cover))
 
 
-def _judged(error: BaseException, task: AnyTask, result: results.TaskResult, cover: Cover) -> Outcome:
+def _judged(error: BaseException, task: AnyTask, result: results.TaskResult, cover: Cover) -> Failed | Snoozed:
     match error:
         case Snooze():
             return Snoozed(Snooze(error.seconds).seconds, _why_snoozed(error, cover))
@@ -70,6 +77,16 @@ def _judged(error: BaseException, task: AnyTask, result: results.TaskResult, cov
             return Failed(describe(error, cover=cover), Verdict.NOT_RETRYABLE)
         case _:
             return Failed(describe(error, cover=cover), after_seconds=_asked_backoff(error, task, result, cover))
+
+
+def _trips(error: BaseException, task: AnyTask) -> bool | None:
+    """Say whether the task's breaker counts what it raised: the exception, or what it has answered with a signal."""
+    breaker = any_task.breaker_of(task)
+    if breaker is None:
+        return None
+    # Not isinstance: an exception may lie about its class, or fail to name it.
+    cause = earlier(error) if issubclass(type(error), TaskSignal) else None
+    return any(issubclass(type(each), breaker.trips_on) for each in (error, cause) if each is not None)
 
 
 def _why_snoozed(error: Snooze, cover: Cover) -> Failure:

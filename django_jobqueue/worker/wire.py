@@ -28,12 +28,12 @@ def wire(outcome: Outcome | Committed) -> list[Any]:
     match outcome:
         case Succeeded(result):
             return ["succeeded", result]
-        case Failed(failure, verdict, after_seconds):
-            return ["failed", _words(failure), verdict, after_seconds]
+        case Failed(failure, verdict, after_seconds, trips):
+            return ["failed", _words(failure), verdict, after_seconds, trips]
         case TimedOut(failure):
             return ["timed_out", _words(failure)]
-        case Snoozed(seconds, failure):
-            return ["snoozed", seconds, _words(failure)] if failure != NO_FAILURE else ["snoozed", seconds]
+        case Snoozed(seconds, failure, trips):
+            return ["snoozed", seconds, _words(failure) if failure != NO_FAILURE else [], trips]
         case Cancelled(failure):
             return ["cancelled", _words(failure)]
         case Interrupted(failure, counted=False, suspect=True):
@@ -49,14 +49,12 @@ def read_outcome(words: Sequence[Any]) -> Outcome | Committed:
     match words:
         case ["succeeded", result]:
             return Succeeded(result)
-        case ["failed", failure, verdict, after_seconds]:
-            return Failed(Failure(*failure), Verdict(verdict), after_seconds)
+        case ["failed", failure, verdict, after_seconds, bool() | None as trips]:
+            return Failed(Failure(*failure), Verdict(verdict), after_seconds, trips)
         case ["timed_out", failure]:
             return TimedOut(Failure(*failure))
-        case ["snoozed", seconds]:
-            return Snoozed(seconds)
-        case ["snoozed", seconds, failure]:
-            return Snoozed(seconds, Failure(*failure))
+        case ["snoozed", seconds, failure, bool() | None as trips]:
+            return Snoozed(seconds, Failure(*failure), trips)
         case ["cancelled", failure]:
             return Cancelled(Failure(*failure))
         case ["spoilt", failure]:

@@ -179,7 +179,7 @@ def test_every_column_is_named(model):
 
 def test_every_refusal_is_named():
     """The page of operations has each code that a refusal of a verb carries."""
-    sources = [APP / "operations.py", *(APP / "store").glob("*.py")]
+    sources = [APP / "operations.py", APP / "breakers.py", *(APP / "store").glob("*.py")]
     codes = {code for path in sources for code in re.findall(r'Refused\(\s*"(\w+)"', path.read_text("utf-8"))}
 
     assert "unique_key_taken" in codes

@@ -6,7 +6,7 @@ from importlib import import_module
 import pytest
 
 NAMES = {
-    "django_jobqueue": ["task", "once", "Retry", "Secret", "Snooze", "Reject", "JobCancelled"],
+    "django_jobqueue": ["Breaker", "task", "once", "Retry", "Secret", "Snooze", "Reject", "JobCancelled"],
     "django_jobqueue.backend": ["JobQueueBackend"],
     "django_jobqueue.backoff": ["constant", "linear", "exponential"],
     "django_jobqueue.conf": ["Options"],

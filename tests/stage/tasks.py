@@ -7,6 +7,7 @@ import re
 import resource
 import select
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -19,7 +20,7 @@ from asgiref.sync import sync_to_async
 from django.db import DatabaseError, IntegrityError, connection, connections, transaction
 from django.utils import timezone, translation
 
-from django_jobqueue import JobCancelled, Snooze, once, task
+from django_jobqueue import Breaker, JobCancelled, Snooze, once, task
 from django_jobqueue.backoff import constant
 from django_jobqueue.models import Job
 from tests.stage import keyholders  # noqa: F401 - its tasks are known with those here
@@ -73,6 +74,27 @@ def sleep(context, seconds):
     leave_trace("start", context)
     time.sleep(seconds)
     leave_trace("end", context)
+
+
+PROVIDER = Breaker(
+    "provider",
+    trips_on=(ConnectionError, TimeoutError),
+    minimum=5,
+    pause_seconds=1.0,
+    max_pause_seconds=2.0,
+    probes=2,
+)
+
+
+@task(breaker=PROVIDER, backoff=SOON, max_attempts=5)
+def ask_provider(port):
+    """Connect, send a line and return the answer; a provider that is down refuses, or hangs up."""
+    with socket.create_connection(("127.0.0.1", port), timeout=60) as line:
+        line.sendall(b"hello\n")
+        answer = line.recv(100)
+    if not answer:
+        raise ConnectionResetError("the provider hung up")
+    return answer.decode()
 
 
 VERSION = int(os.environ.get("STAGE_VERSION", "1"))

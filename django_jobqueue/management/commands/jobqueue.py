@@ -13,7 +13,7 @@ from django_jobqueue.backend import postgresql_remedy
 from django_jobqueue.database import queue_database
 from django_jobqueue.exceptions import InvalidOptions, InvalidPayload, MissingTables, Refused
 from django_jobqueue.management.command_line import take_options_anywhere, tell_in_one_line, unknown_backend
-from django_jobqueue.management.jobqueue import dead, jobs, limits, pauses, prune, stats
+from django_jobqueue.management.jobqueue import breakers, dead, jobs, limits, pauses, prune, stats
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage
 from django_jobqueue.shown import text
 
@@ -32,7 +32,7 @@ class Command(BaseCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         """Let each subject add its parsers."""
         subjects = parser.add_subparsers(title="subjects", required=True)
-        for subject in (stats, dead, jobs, pauses, limits, prune):
+        for subject in (stats, dead, jobs, pauses, limits, breakers, prune):
             subject.add_parsers(subjects)
 
     def handle(self, *args: Any, **options: Any) -> None:

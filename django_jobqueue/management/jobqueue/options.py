@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from django_jobqueue import registry
+from django_jobqueue import registry, until_when
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage, printable
 from django_jobqueue.watch.names import hint, queue_names, task_names
 
@@ -113,3 +113,11 @@ def _number_up_to(maximum: int) -> Any:
         raise argparse.ArgumentTypeError(f"takes a number from 1 to {maximum}, not {typed!r}")
 
     return number
+
+
+def moment(typed: str) -> Any:
+    """Read when something is to end: a duration or a moment."""
+    try:
+        return until_when.read(typed)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from django_jobqueue import operations, until_when
-from django_jobqueue.management.jobqueue.options import add_act_options, add_common_options
+from django_jobqueue.management.jobqueue.options import add_act_options, add_common_options, moment
 from django_jobqueue.management.jobqueue.terminal import Terminal, Usage, duration, printable
 from django_jobqueue.models import Pause
 from django_jobqueue.shown import text
@@ -31,7 +31,7 @@ def add_parsers(subjects: Any) -> None:
 
         parser = verbs.add_parser("pause", help="have no worker start jobs of it; what runs runs on")
         parser.add_argument("name", metavar="NAME", help=_help(kind))
-        parser.add_argument("--until", type=_moment, metavar="WHEN", help=until_when.FORMS)
+        parser.add_argument("--until", type=moment, metavar="WHEN", help=until_when.FORMS)
         add_act_options(parser, reason_required=True)
         add_common_options(parser, partial(pause, kind))
 
@@ -137,10 +137,3 @@ def _age(stats: QueueStats) -> str | None:
 def _help(kind: Pause.Kind) -> str:
     what = "stored name of a task" if kind == Pause.Kind.TASK else "name of a queue"
     return f"{what}, or the beginning of several and *, in quotes: 'mail-*'"
-
-
-def _moment(typed: str) -> Any:
-    try:
-        return until_when.read(typed)
-    except ValueError as error:
-        raise argparse.ArgumentTypeError(str(error)) from None

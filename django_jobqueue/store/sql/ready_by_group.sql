@@ -52,6 +52,9 @@ candidates AS (
       AND NOT groups.task LIKE ANY (ARRAY(
           SELECT pattern FROM {pause} WHERE kind = 'task' AND (until IS NULL OR until > statement_timestamp())
       ))
+      AND NOT groups.task = ANY (ARRAY(
+          SELECT unnest(NULLIF(current_setting('django_jobqueue.held_tasks', true), '')::varchar[])
+      ))
       AND COALESCE(current_setting('django_jobqueue.holds', true), '') <> 'true'
     ORDER BY first.priority DESC, first.run_after, first.id
     LIMIT 2 * %(limit)s

@@ -22,6 +22,9 @@ WHERE ready.status = 'READY'
   AND NOT ready.task LIKE ANY (ARRAY(
       SELECT pattern FROM {pause} WHERE kind = 'task' AND (until IS NULL OR until > statement_timestamp())
   ))
+  AND NOT ready.task = ANY (ARRAY(
+      SELECT unnest(NULLIF(current_setting('django_jobqueue.held_tasks', true), '')::varchar[])
+  ))
   AND COALESCE(current_setting('django_jobqueue.holds', true), '') <> 'true'
 ORDER BY ready.priority DESC, ready.run_after, ready.id
 LIMIT %(limit)s

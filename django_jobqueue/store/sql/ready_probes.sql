@@ -1,0 +1,32 @@
+-- moves      nothing by itself: chooses and locks the rows of a claim, no more than a breaker lets run
+-- index      as ready_by_group.sql; then jobqueue_job_running, once, for what runs already
+-- safe because  breaker_probe.sql has locked the breaker's row in an earlier statement of this transaction, so nobody else starts a job of
+--            it between the count and the commit; where the lock was not given, none is chosen. A slot is a row, as that of a limit is:
+--            a worker that dies with a probe loses it. What has run for longer than a pause counts no more, so that a probe that hangs
+--            is not waited for
+-- ORM        none
+SELECT chosen.id
+FROM (
+    {ready_by_group}
+) AS chosen
+LIMIT COALESCE((
+    SELECT GREATEST(
+        0,
+        CASE
+            WHEN breaker.state = 'half_open' THEN %(probes)s - breaker.ended
+            ELSE %(probes)s * 2 ^ LEAST(
+                16, floor(extract(epoch FROM statement_timestamp() - breaker.changed_at) / %(ramp_step_seconds)s)
+            )::int
+        END - (
+            SELECT count(*)
+            FROM {job} AS running
+            WHERE running.status = 'RUNNING'
+              AND running.task = ANY (%(tasks)s::varchar[])
+              AND running.last_attempted_at >= GREATEST(
+                  breaker.changed_at, statement_timestamp() - make_interval(secs => %(pause_seconds)s)
+              )
+        )
+    )
+    FROM {breaker} AS breaker
+    WHERE breaker.name = %(breaker)s AND current_setting('django_jobqueue.probed', true) = breaker.name
+), 0)
