@@ -176,7 +176,7 @@ def set_limit(
     jobs run on; what is ready waits for a slot again, so nothing starts until the running ones are fewer. Once this has
     returned, and a transaction of the caller's is committed, it holds everywhere; until then nothing is claimed.
     """
-    kind, target = _one_of({Limit.Kind.QUEUE: queue_name, Limit.Kind.TASK: task, Limit.Kind.KEY: key})
+    kind, target = _one_of({Limit.Kind.QUEUE: queue_name, Limit.Kind.TASK: task, Limit.Kind.KEY: key}, most=255)
     if at_once is not None and (
         isinstance(at_once, bool) or not isinstance(at_once, int) or not 0 <= at_once <= MAX_AT_ONCE
     ):
@@ -290,13 +290,13 @@ def _pause_target(queue_name: str | None, task: str | None) -> tuple[str, str]:
     return kind, target
 
 
-def _one_of(names: Mapping[models.TextChoices, str | None]) -> tuple[str, str]:
+def _one_of(names: Mapping[models.TextChoices, str | None], *, most: int = 256) -> tuple[str, str]:
     given = {kind: name for kind, name in names.items() if name is not None}
     if len(given) != 1:
         others = " or ".join(f"{kind.value}=…" for kind in list(names)[1:])
         raise Refused("target_required", f"name a queue, or {others}; one of them")
     ((kind, name),) = given.items()
-    target, most = str(name).strip(), 256
+    target = str(name).strip()
     if not target or len(target) > most or not target.isprintable():
         raise Refused(
             "target_required", f"{target[:100]!r} names no {kind}: write a name, or the beginning of one and *"

@@ -98,6 +98,7 @@ def test_who_changed_it_and_why_is_on_record():
     [
         ({"at_once": 1}, "target_required"),
         ({"queue_name": "mail", "key": "k", "at_once": 1}, "target_required"),
+        ({"key": "k" * 256, "at_once": 1}, "target_required"),
         ({"queue_name": "mail", "at_once": -1}, "limit_out_of_range"),
         ({"queue_name": "mail", "at_once": 1.5}, "limit_out_of_range"),
         ({"queue_name": "mail", "at_once": True}, "limit_out_of_range"),

@@ -1,7 +1,7 @@
 """SHOWS: the pages on which a team operates its queue.
 
 The pages read; what a person decides goes through `operations`, as on the command line and in code. Nothing is edited
-in place: no change form, no delete, and what is added is a pause.
+in place: no change form, no delete, and what is added is a pause or a limit.
 
 - `jobs`          what was asked for, and how each attempt ended
 - `dead_letters`  the daily page: replay, or discard with a reason
@@ -10,6 +10,7 @@ in place: no change form, no delete, and what is added is a pause.
 - `controls`      what a person sets and takes back: a list, a form and a page of it
 - `pauses`        what nobody starts for now: pause and resume
 - `paused`        the same as the pages of jobs tell it
+- `limits`        how many run at once: what holds, what is taken, set and take back
 - `base`          what the lists have in common
 - `acts`          confirm, act, tell: the one road of every button, on every Django
 - `paging`        Newer and Older by keyset, counts with a cap, searches with a depth
@@ -31,7 +32,8 @@ The clock is PostgreSQL's: ages are differences of two of its times.
 from django_jobqueue.admin.audit import AuditEntryAdmin
 from django_jobqueue.admin.dead_letters import DeadLetterAdmin
 from django_jobqueue.admin.jobs import JobAdmin
+from django_jobqueue.admin.limits import LimitAdmin
 from django_jobqueue.admin.pauses import PauseAdmin
 from django_jobqueue.admin.workers import WorkerAdmin
 
-__all__ = ["AuditEntryAdmin", "DeadLetterAdmin", "JobAdmin", "PauseAdmin", "WorkerAdmin"]
+__all__ = ["AuditEntryAdmin", "DeadLetterAdmin", "JobAdmin", "LimitAdmin", "PauseAdmin", "WorkerAdmin"]

@@ -20,7 +20,7 @@ from django_jobqueue.admin.rows import fragile
 from django_jobqueue.database import queue_database
 
 # Pages that other pages link to.
-_LINKED = ("job", "deadletter", "worker", "pause", "auditentry")
+_LINKED = ("job", "deadletter", "worker", "pause", "limit", "auditentry")
 
 
 class QueueAdmin(admin.ModelAdmin):  # type: ignore[type-arg]

@@ -22,11 +22,14 @@ from django_jobqueue.store.statement import Row, Statement, run_on
 from django_jobqueue.watch.glance import glance
 from django_jobqueue.watch.names import hint, queue_names, task_names
 
-COUNT_CAP = 20_000
+COUNT_CAP = 5_000
 """Jobs that have a slot which are looked at, and jobs that wait for one. Beyond it a count is a lower bound."""
 
-LANE_CAP = 500
+LANE_CAP = 100
 """Combinations of backend, queue, task and key with jobs waiting that are looked at."""
+
+MOST_BY_HAND = 500
+"""Limits that people have set which are looked at."""
 
 
 @dataclass(slots=True)
@@ -79,7 +82,7 @@ def limits_now(using: str) -> Standings:
     params = {"cap": COUNT_CAP, "lane_cap": LANE_CAP}
     with glance(using, settings=PLAN_GUARD):
         lanes = run_on(connections[using], Statement("limit_stats", params, list))
-        by_hand = list(Limit.objects.using(using).order_by("kind", "target")[:LANE_CAP])
+        by_hand = list(Limit.objects.using(using).order_by("kind", "target")[:MOST_BY_HAND])
     standings: dict[tuple[str, str, str], Standing] = {}
     hides = cache(_hides_keys)
     for lane in lanes:
@@ -91,8 +94,9 @@ def limits_now(using: str) -> Standings:
             standing.set_by_hand = limit
             # Somebody has typed it: it is in the audit trail anyway.
             standing.is_secret = False
-    waiting = [lane for lane in lanes if lane[0] == "waiting"]
-    return Standings([standings[key] for key in sorted(standings)], is_all=len(waiting) < LANE_CAP)
+    saw_all_lanes = sum(lane[0] == "waiting" for lane in lanes) < LANE_CAP
+    saw_all_slots = not any(lane[0] == "taken" and lane[5] for lane in lanes)
+    return Standings([standings[key] for key in sorted(standings)], is_all=saw_all_lanes and saw_all_slots)
 
 
 def hints_for(limit: Limit, using: str) -> list[str]:
@@ -104,7 +108,7 @@ def hints_for(limit: Limit, using: str) -> list[str]:
         tasks, standings = registry.known_tasks(), limits_now(using)
     except (ImportError, OperationalError):
         return []
-    if any(standing.declared for standing in standings.find(limit.kind, limit.target)):
+    if not standings.is_all or any(standing.declared for standing in standings.find(limit.kind, limit.target)):
         return []
     hints = []
     match limit.kind:

@@ -9,7 +9,7 @@ from django.contrib.auth.models import Permission
 from django.db import connection
 
 from django_jobqueue import task
-from django_jobqueue.models import Attempt, AuditEntry, Pause, Worker
+from django_jobqueue.models import Attempt, AuditEntry, Limit, Pause, Worker
 from django_jobqueue.store.claim import queue_pattern
 from tests.factories import make_dead_letter, make_job
 
@@ -69,6 +69,17 @@ def pause(db):
     def make(target="mail", **columns):
         columns = {"kind": "queue", "reason": "the provider is down", "paused_by": "ada"} | columns
         return Pause.objects.create(target=target, pattern=queue_pattern(target), **columns)
+
+    return make
+
+
+@pytest.fixture
+def limit(db):
+    """Make limits that were set by hand; of a queue `mail` unless told otherwise."""
+
+    def make(target="mail", **columns):
+        columns = {"kind": "queue", "at_once": 1, "reason": "the provider is slow", "set_by": "ada"} | columns
+        return Limit.objects.create(target=target, **columns)
 
     return make
 

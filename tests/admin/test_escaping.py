@@ -21,7 +21,7 @@ ALL = " ".join(MARKUP)
 
 
 @pytest.fixture
-def hostile(letter, job, worker, entry, pause):
+def hostile(letter, job, worker, entry, pause, limit):
     """Rows with markup in every column that holds text."""
     short = ALL[:100]
     keeper = worker(hostname=ALL[:255], backend=short[:60], queues=[ALL])
@@ -55,7 +55,9 @@ def hostile(letter, job, worker, entry, pause):
     ready = job(queue_name=short)
     why = pause(short, reason=ALL, paused_by=ALL[:255])
     pause(ALL[:200], kind="task", reason=ALL, paused_by=ALL[:255])
-    return [made, made.job, running, done, waiting, ready, keeper, deed, other, why]
+    slow = limit(ALL[:255], kind="key", reason=ALL, set_by=ALL[:255])
+    held = job("WAITING", waiting_for="limit", queue_name=short, queue_limit=0, concurrency_key=ALL[:255], key_limit=0)
+    return [made, made.job, running, done, waiting, ready, keeper, deed, other, why, slow, held]
 
 
 def assert_harmless(response, where):

@@ -3,11 +3,11 @@
 import pytest
 from django.urls import get_resolver, reverse
 
-from django_jobqueue.models import AuditEntry, DeadLetter, Job, Pause
+from django_jobqueue.models import AuditEntry, DeadLetter, Job, Limit, Pause
 
 from .conftest import ADMIN
 
-VIEW = ("view_job", "view_deadletter", "view_auditentry", "view_worker", "view_pause")
+VIEW = ("view_job", "view_deadletter", "view_auditentry", "view_worker", "view_pause", "view_limit")
 PEOPLE = {
     "anonymous": None,
     "a visitor": {"is_staff": False},
@@ -17,8 +17,9 @@ PEOPLE = {
     "a discarder": {"codenames": (*VIEW, "discard_deadletter")},
     "a canceller": {"codenames": (*VIEW, "cancel_job")},
     "a pauser": {"codenames": (*VIEW, "pause_queue")},
+    "a limiter": {"codenames": (*VIEW, "change_limit")},
     "a replayer who may not look": {
-        "codenames": ("replay_deadletter", "discard_deadletter", "cancel_job", "pause_queue")
+        "codenames": ("replay_deadletter", "discard_deadletter", "cancel_job", "pause_queue", "change_limit")
     },
     "an editor": {
         "codenames": tuple(
@@ -29,21 +30,36 @@ PEOPLE = {
     },
     "a superuser": {"is_superuser": True},
 }
-VIEWERS = {"a viewer", "a replayer", "a discarder", "a canceller", "a pauser", "a superuser"}
+VIEWERS = {"a viewer", "a replayer", "a discarder", "a canceller", "a pauser", "a limiter", "a superuser"}
 MAY = {
     "replay": {"a replayer", "a superuser"},
     "discard": {"a discarder", "a superuser"},
     "cancel": {"a canceller", "a superuser"},
     "force_stop": {"a canceller", "a superuser"},
     "resume": {"a pauser", "a superuser"},
+    "clear": {"a limiter", "a superuser"},
 }
-ACTS = {"replay": "deadletter", "discard": "deadletter", "cancel": "job", "force_stop": "job", "resume": "pause"}
+ACTS = {
+    "replay": "deadletter",
+    "discard": "deadletter",
+    "cancel": "job",
+    "force_stop": "job",
+    "resume": "pause",
+    "clear": "limit",
+}
 
 
 @pytest.fixture
-def rows(letter, job, worker, entry, pause):
+def rows(letter, job, worker, entry, pause, limit):
     """One row of each model."""
-    return {"deadletter": letter(), "job": job(), "worker": worker(), "auditentry": entry(), "pause": pause()}
+    return {
+        "deadletter": letter(),
+        "job": job(),
+        "worker": worker(),
+        "auditentry": entry(),
+        "pause": pause(),
+        "limit": limit(),
+    }
 
 
 @pytest.fixture
@@ -84,9 +100,9 @@ def test_looking(visit, rows, who):
 
 @pytest.mark.parametrize("who", PEOPLE)
 def test_editing(visit, rows, who):
-    """Nobody adds, changes or deletes anything by form, but for pauses; nobody posts to a list or a page."""
+    """Nobody adds, changes or deletes anything by form, but for pauses and limits; nobody posts to a list or a page."""
     client = visit(who)
-    adds = f"{ADMIN}/pause/add/"
+    adds = {f"{ADMIN}/pause/add/": MAY["resume"], f"{ADMIN}/limit/add/": MAY["clear"]}
     expected = "login" if stranger(who) else "refused"
 
     for model, row in rows.items():
@@ -95,10 +111,10 @@ def test_editing(visit, rows, who):
         gets = [f"{base}add/", f"{base}{row.pk}/delete/"]
         for address in posts:
             data = {"action": "delete_selected", "_selected_action": row.pk, "index": "0", "post": "yes", "status": "X"}
-            may = address == adds and who in MAY["resume"]
+            may = who in adds.get(address, ())
             assert outcome(client.post(address, data)) == ("seen" if may else expected), address
         for address in gets:
-            may = address == adds and who in MAY["resume"]
+            may = who in adds.get(address, ())
             assert outcome(client.get(address)) == ("seen" if may else expected), address
     assert_untouched(rows)
 
@@ -151,6 +167,22 @@ def test_pausing(visit, rows, who):
         assert_untouched(rows)
 
 
+@pytest.mark.parametrize("who", PEOPLE)
+def test_limiting(visit, rows, who):
+    """To set a limit takes the permission to, and to see limits; others are refused and nothing changes."""
+    client = visit(who)
+    form = {"kind": "queue", "target": "reports", "at_once": "3", "reason": "a move"}
+
+    answer = outcome(client.post(f"{ADMIN}/limit/add/", form))
+
+    if who in MAY["clear"]:
+        assert answer == "back"
+        assert Limit.objects.get(target="reports").at_once == 3
+    else:
+        assert answer == ("login" if stranger(who) else "refused")
+        assert_untouched(rows)
+
+
 @pytest.mark.parametrize("who", sorted(VIEWERS))
 def test_buttons(visit, rows, who):
     """A person sees the buttons that work for them, and no others."""
@@ -164,23 +196,26 @@ def test_buttons(visit, rows, who):
         (job_page, ("cancel",)),
         (f"{ADMIN}/pause/", ("resume",)),
         (f"{ADMIN}/pause/{rows['pause'].pk}/change/", ("resume",)),
+        (f"{ADMIN}/limit/", ("clear",)),
+        (f"{ADMIN}/limit/{rows['limit'].pk}/change/", ("clear",)),
     ):
         page = client.get(address).content.decode()
         for name in names:
             assert (f"/{name}/" in page) == (who in MAY[name]), (address, name)
     has_boxes = "jq-choose" in client.get(f"{ADMIN}/deadletter/").content.decode()
     assert has_boxes == (who in MAY["replay"] | MAY["discard"])
+    assert ("/limit/add/" in client.get(f"{ADMIN}/limit/").content.decode()) == (who in MAY["clear"])
     assert ("/pause/add/" in client.get(f"{ADMIN}/pause/").content.decode()) == (who in MAY["resume"])
 
 
 def test_no_address_is_left_out():
-    """The table above covers every address of these five models."""
+    """The table above covers every address of these six models."""
     names = [name for name in get_resolver("tests.admin.names").reverse_dict if isinstance(name, str)]
     own = {name.removeprefix("django_jobqueue_") for name in names if name.startswith("django_jobqueue_")}
 
     usual = {
         f"{m}_{p}"
-        for m in ("job", "deadletter", "auditentry", "worker", "pause")
+        for m in ("job", "deadletter", "auditentry", "worker", "pause", "limit")
         for p in ("changelist", "add", "history", "delete", "change")
     }
     assert own == usual | {f"{model}_{name}" for name, model in ACTS.items()}
@@ -213,3 +248,4 @@ def assert_untouched(rows):
     assert Job.objects.get(pk=rows["job"].pk).status == "READY"
     assert AuditEntry.objects.count() == 1
     assert [pause.target for pause in Pause.objects.all()] == ["mail"]
+    assert [limit.target for limit in Limit.objects.all()] == ["mail"]

@@ -89,6 +89,18 @@ def test_more_than_is_counted_is_a_lower_bound(monkeypatch):
     assert not found.is_all
 
 
+def test_where_not_all_was_looked_at_nothing_is_said_to_be_missing(monkeypatch):
+    """A limit of a key behind many others holds up jobs, though none of them was seen."""
+    for key in ("a", "b", "c"):
+        add_job(**WAITS, concurrency_key=key, key_limit=9)
+    last = Limit.objects.create(kind="key", target="c", at_once=1, set_by="ada")
+    gone = Limit.objects.create(kind="key", target="d", at_once=1, set_by="ada")
+
+    assert (limits.hints_for(last, "default"), len(limits.hints_for(gone, "default"))) == ([], 1)
+    monkeypatch.setattr(limits, "LANE_CAP", 2)
+    assert limits.hints_for(last, "default") == []
+
+
 def test_a_key_that_may_hold_what_a_task_hides_is_not_shown():
     """One made of other arguments is; one of a task that nobody knows is not; what a person has typed is."""
     iban = "DE0271 0815 4711"

@@ -81,9 +81,11 @@ def clear(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
     operations.set_limit(**target, at_once=None, using=using, by=options["by"], reason=options["reason_text"])
     (kind,) = (kind for kind, parameter in _PARAMETERS.items() if parameter in target)
     (name,) = target.values()
-    left = limits_now(using).find(kind, name.strip())
+    found = limits_now(using)
+    left = found.find(kind, name.strip())
     declared = [min(row.declared[0] for row in left), max(row.declared[1] for row in left)] if left else []
-    again = f"its jobs say {_numbers(declared)}" if declared else "no live job is under one"
+    unseen = "no live job is under one" if found.is_all else "what its jobs say holds"
+    again = f"its jobs say {_numbers(declared)}" if declared else unseen
     said = f"{kind} {text(name)} is limited by nobody's hand any more; {again}"
     terminal.answer(
         {"cleared": {"kind": str(kind), "target": text(name)}, "declared": _declared(declared)},
