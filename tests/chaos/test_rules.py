@@ -2,11 +2,14 @@
 
 from collections import Counter
 from datetime import UTC, datetime, timedelta
+from types import SimpleNamespace
 
 import pytest
 
 from tests.chaos.harness import complaints, drain, recovery, rules, rules_for_people
+from tests.chaos.harness.drill import Drill
 from tests.chaos.harness.evidence import Evidence
+from tests.chaos.harness.ledger import Ledger
 from tests.chaos.harness.nemesis import Wound
 
 BEGAN = datetime(2026, 1, 1, tzinfo=UTC)
@@ -238,3 +241,20 @@ def test_a_fault_that_nobody_felt_is_a_complaint():
     assert about(1, 0) == ["harmless: nobody felt fault [2] of 2"]
     assert about(0, 1, 1, 1, kind="stop") == []
     assert about(0, 1, 1, kind="stop") == ["harmless: nobody felt fault [1] of 3 stop"]
+
+
+def test_a_person_who_goes_on_while_the_ledger_is_read_is_understood(tmp_path):
+    """What is on record as done was asked for, though it was asked for, and done, between two readings."""
+
+    class BusyLedger(Ledger):
+        def read(self, *names):
+            facts = super().read(*names)
+            self.write("act", act=2, verb="replay")
+            self.write("done", act=2)
+            return facts
+
+    acts = BusyLedger(tmp_path / "acts")
+    acts.write("act", act=1, verb="cancel")
+    acts.write("done", act=1)
+
+    assert Drill.done_by_the_person(SimpleNamespace(acts=acts)) == {"cancel"}
