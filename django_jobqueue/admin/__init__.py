@@ -8,6 +8,7 @@ in place: no change form, no delete, and what is added is a pause.
 - `audit`         who decided what
 - `workers`       who is at work
 - `pauses`        what nobody starts for now: pause and resume
+- `breakers`      what tasks depend on, and whether their jobs wait for it: open and close
 - `paused`        the same as the pages of jobs tell it
 - `base`          what the lists have in common
 - `acts`          confirm, act, tell: the one road of every button, on every Django
@@ -27,9 +28,10 @@ The clock is PostgreSQL's: ages are differences of two of its times.
 """
 
 from django_jobqueue.admin.audit import AuditEntryAdmin
+from django_jobqueue.admin.breakers import CircuitBreakerAdmin
 from django_jobqueue.admin.dead_letters import DeadLetterAdmin
 from django_jobqueue.admin.jobs import JobAdmin
 from django_jobqueue.admin.pauses import PauseAdmin
 from django_jobqueue.admin.workers import WorkerAdmin
 
-__all__ = ["AuditEntryAdmin", "DeadLetterAdmin", "JobAdmin", "PauseAdmin", "WorkerAdmin"]
+__all__ = ["AuditEntryAdmin", "CircuitBreakerAdmin", "DeadLetterAdmin", "JobAdmin", "PauseAdmin", "WorkerAdmin"]

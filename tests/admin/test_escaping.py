@@ -21,7 +21,7 @@ ALL = " ".join(MARKUP)
 
 
 @pytest.fixture
-def hostile(letter, job, worker, entry, pause):
+def hostile(letter, job, worker, entry, pause, breaker):
     """Rows with markup in every column that holds text."""
     short = ALL[:100]
     keeper = worker(hostname=ALL[:255], backend=short[:60], queues=[ALL])
@@ -55,7 +55,8 @@ def hostile(letter, job, worker, entry, pause):
     ready = job(queue_name=short)
     why = pause(short, reason=ALL, paused_by=ALL[:255])
     pause(ALL[:200], kind="task", reason=ALL, paused_by=ALL[:255])
-    return [made, made.job, running, done, waiting, ready, keeper, deed, other, why]
+    fuse = breaker(ALL[:255], reason=ALL, last_failure=ALL[:255], set_by=ALL[:255])
+    return [made, made.job, running, done, waiting, ready, keeper, deed, other, why, fuse]
 
 
 def assert_harmless(response, where):
@@ -138,6 +139,6 @@ def test_history_of_the_admin(boss, hostile, django_capture_on_commit_callbacks)
 def test_pages_do_without_inline_code(boss, letter, settings):
     """A strict Content-Security-Policy blocks nothing of these pages: no inline script, style or handler."""
     made = letter()
-    others = [f"{ADMIN}/{page}" for page in ("worker/", "auditentry/", "pause/", "pause/add/")]
+    others = [f"{ADMIN}/{page}" for page in ("worker/", "auditentry/", "pause/", "pause/add/", "circuitbreaker/")]
     for address in (*pages_of(made), *pages_of(made.job), *others):
         assert_harmless(boss.get(address), address)

@@ -93,6 +93,7 @@ def test_no_offset_and_no_full_count(boss, letter):
         "auditentry/",
         "worker/",
         "pause/",
+        "circuitbreaker/",
     ):
         with CaptureQueriesContext(connection) as queries:
             boss.get(f"{ADMIN}/{address}")

@@ -7,7 +7,7 @@ from django_jobqueue.models import AuditEntry, DeadLetter, Job, Pause
 
 from .conftest import ADMIN
 
-VIEW = ("view_job", "view_deadletter", "view_auditentry", "view_worker", "view_pause")
+VIEW = ("view_job", "view_deadletter", "view_auditentry", "view_worker", "view_pause", "view_circuitbreaker")
 PEOPLE = {
     "anonymous": None,
     "a visitor": {"is_staff": False},
@@ -17,8 +17,9 @@ PEOPLE = {
     "a discarder": {"codenames": (*VIEW, "discard_deadletter")},
     "a canceller": {"codenames": (*VIEW, "cancel_job")},
     "a pauser": {"codenames": (*VIEW, "pause_queue")},
+    "an electrician": {"codenames": (*VIEW, "set_breaker")},
     "a replayer who may not look": {
-        "codenames": ("replay_deadletter", "discard_deadletter", "cancel_job", "pause_queue")
+        "codenames": ("replay_deadletter", "discard_deadletter", "cancel_job", "pause_queue", "set_breaker")
     },
     "an editor": {
         "codenames": tuple(
@@ -29,21 +30,38 @@ PEOPLE = {
     },
     "a superuser": {"is_superuser": True},
 }
-VIEWERS = {"a viewer", "a replayer", "a discarder", "a canceller", "a pauser", "a superuser"}
+VIEWERS = {"a viewer", "a replayer", "a discarder", "a canceller", "a pauser", "an electrician", "a superuser"}
 MAY = {
     "replay": {"a replayer", "a superuser"},
     "discard": {"a discarder", "a superuser"},
     "cancel": {"a canceller", "a superuser"},
     "force_stop": {"a canceller", "a superuser"},
     "resume": {"a pauser", "a superuser"},
+    "open": {"an electrician", "a superuser"},
+    "close": {"an electrician", "a superuser"},
 }
-ACTS = {"replay": "deadletter", "discard": "deadletter", "cancel": "job", "force_stop": "job", "resume": "pause"}
+ACTS = {
+    "replay": "deadletter",
+    "discard": "deadletter",
+    "cancel": "job",
+    "force_stop": "job",
+    "resume": "pause",
+    "open": "circuitbreaker",
+    "close": "circuitbreaker",
+}
 
 
 @pytest.fixture
-def rows(letter, job, worker, entry, pause):
+def rows(letter, job, worker, entry, pause, breaker):
     """One row of each model."""
-    return {"deadletter": letter(), "job": job(), "worker": worker(), "auditentry": entry(), "pause": pause()}
+    return {
+        "deadletter": letter(),
+        "job": job(),
+        "worker": worker(),
+        "auditentry": entry(),
+        "pause": pause(),
+        "circuitbreaker": breaker(),
+    }
 
 
 @pytest.fixture
@@ -164,6 +182,8 @@ def test_buttons(visit, rows, who):
         (job_page, ("cancel",)),
         (f"{ADMIN}/pause/", ("resume",)),
         (f"{ADMIN}/pause/{rows['pause'].pk}/change/", ("resume",)),
+        (f"{ADMIN}/circuitbreaker/", ("open", "close")),
+        (f"{ADMIN}/circuitbreaker/{rows['circuitbreaker'].pk}/change/", ("open", "close")),
     ):
         page = client.get(address).content.decode()
         for name in names:
@@ -174,13 +194,13 @@ def test_buttons(visit, rows, who):
 
 
 def test_no_address_is_left_out():
-    """The table above covers every address of these five models."""
+    """The table above covers every address of these models."""
     names = [name for name in get_resolver("tests.admin.names").reverse_dict if isinstance(name, str)]
     own = {name.removeprefix("django_jobqueue_") for name in names if name.startswith("django_jobqueue_")}
 
     usual = {
         f"{m}_{p}"
-        for m in ("job", "deadletter", "auditentry", "worker", "pause")
+        for m in ("job", "deadletter", "auditentry", "worker", "pause", "circuitbreaker")
         for p in ("changelist", "add", "history", "delete", "change")
     }
     assert own == usual | {f"{model}_{name}" for name, model in ACTS.items()}
