@@ -9,6 +9,7 @@ in place: no change form, no delete, and what is added is a pause or a limit.
 - `workers`       who is at work
 - `controls`      what a person sets and takes back: a list, a form and a page of it
 - `pauses`        what nobody starts for now: pause and resume
+- `breakers`      what tasks depend on, and whether their jobs wait for it: open and close
 - `paused`        the same as the pages of jobs tell it
 - `limits`        how many run at once: what holds, what is taken, set and take back
 - `base`          what the lists have in common
@@ -30,10 +31,19 @@ The clock is PostgreSQL's: ages are differences of two of its times.
 """
 
 from django_jobqueue.admin.audit import AuditEntryAdmin
+from django_jobqueue.admin.breakers import CircuitBreakerAdmin
 from django_jobqueue.admin.dead_letters import DeadLetterAdmin
 from django_jobqueue.admin.jobs import JobAdmin
 from django_jobqueue.admin.limits import LimitAdmin
 from django_jobqueue.admin.pauses import PauseAdmin
 from django_jobqueue.admin.workers import WorkerAdmin
 
-__all__ = ["AuditEntryAdmin", "DeadLetterAdmin", "JobAdmin", "LimitAdmin", "PauseAdmin", "WorkerAdmin"]
+__all__ = [
+    "AuditEntryAdmin",
+    "CircuitBreakerAdmin",
+    "DeadLetterAdmin",
+    "JobAdmin",
+    "LimitAdmin",
+    "PauseAdmin",
+    "WorkerAdmin",
+]

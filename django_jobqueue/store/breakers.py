@@ -100,11 +100,12 @@ def probe(name: str) -> Statement[Probed | None]:
     return Statement("breaker_probe", {"name": name, "ramp_seconds": RAMP_SECONDS}, _probed)
 
 
-def probes_of(claim: Statement[list[Claimed]], breaker: Breaker) -> Statement[list[Claimed]]:
-    """Make of a claim by group, for tasks of a breaker, one that takes no more than it lets run."""
+def probes_of(claim: Statement[list[Claimed]], breaker: Breaker, tasks: Sequence[str]) -> Statement[list[Claimed]]:
+    """Make of a claim by group, for some of the tasks of a breaker, one that takes no more than it lets run."""
     params = {
         **claim.params,
         "breaker": breaker.name,
+        "breaker_tasks": text_array(tasks),
         "probes": breaker.probes,
         "pause_seconds": breaker.pause_seconds,
         "ramp_step_seconds": RAMP_STEP_SECONDS,

@@ -12,7 +12,7 @@ from django_jobqueue.store.statement import Statement
 from django_jobqueue.store.workers import WorkerCard, announce_worker
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.breakers import Breakers
-from django_jobqueue.worker.calls import Cycle, Goodbye, Probe, Renew, Return
+from django_jobqueue.worker.calls import Cycle, Goodbye, Probe, Probes, Renew, Return
 from django_jobqueue.worker.demand import Demand
 from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.ledger import Batch, Ledger
@@ -63,6 +63,7 @@ class Agenda:
         self.has_queue_at_the_door = False
         """Whether jobs waited for a turn or a slot when this worker last asked."""
         self._claim_limit = MAX_CLAIM
+        self._is_turn_of_probes = False
         self._probe_at = self._claim_at = self._recover_at = 0.0
 
     def next_call(self, now: float) -> Return | Renew | Probe | Cycle | None:
@@ -161,8 +162,7 @@ class Agenda:
             return None
         token = uuid4()
         batch = self._ledger.take()
-        claims, wanted = self._claims(token, now, is_poll=is_poll)
-        to_probe = self._breakers.to_probe(now, is_poll=is_poll) if claims else []
+        claims, wanted, probes = self._claims(token, now, is_poll=is_poll)
         if is_poll:
             self._schedule.polled(now)
         if is_rescue:
@@ -181,8 +181,8 @@ class Agenda:
             # What ends makes room. Where nothing waits for that, a poll finds out early enough that something does.
             admits=self.has_queue_at_the_door and (is_poll or bool(batch.settlements)),
             notes=self._breakers.take(now),
-            standings=self._breakers.standings() if claims else None,
-            probes=self._demand.probes(self._fleet, token, to_probe),
+            standings=self._breakers.standings() if claims or probes else None,
+            probes=probes,
         )
 
     def _held(self) -> list[Lease]:
@@ -219,13 +219,23 @@ class Agenda:
     def _sign_of_life(self, *, stopped: bool = False) -> Statement[None]:
         return announce_worker(self._card, running=self._fleet.size, stale_refused=self.stale_refused, stopped=stopped)
 
-    def _claims(self, token: UUID, now: float, *, is_poll: bool) -> tuple[list[Statement[list[Claimed]]], int]:
+    def _claims(
+        self, token: UUID, now: float, *, is_poll: bool
+    ) -> tuple[list[Statement[list[Claimed]]], int, list[Probes]]:
         if not self.takes_more or self._ledger.is_isolating or now < self._claim_at:
-            return [], 0
+            return [], 0, []
+        to_probe = self._breakers.to_probe(now, is_poll=is_poll)
         left = self._claim_limit
         if self._plan.max_jobs is not None:
             left = min(left, self._plan.max_jobs - self.claimed_count)
-        return self._demand.claims(self._fleet, left, token, is_poll=is_poll)
+            if to_probe:
+                # On top of the others there would be too many: they take turns.
+                self._is_turn_of_probes = not self._is_turn_of_probes
+                if self._is_turn_of_probes:
+                    return [], 0, self._demand.probes(self._fleet, token, to_probe[:1], left)
+                to_probe = []
+        claims, wanted = self._demand.claims(self._fleet, left, token, is_poll=is_poll)
+        return claims, wanted, self._demand.probes(self._fleet, token, to_probe, left) if claims else []
 
 
 def late_seconds(options: Options) -> float:

@@ -66,6 +66,8 @@ class Breakers:
         """Count how an attempt ended, for the generation that it began in."""
         if (breaker := self._of.get(task)) is None or (tripped := trips(breaker, outcome)) is None:
             return
+        # Another one may start in its place.
+        self._has_found.add(breaker.name)
         failure = getattr(outcome, "failure", NO_FAILURE).exception_class if tripped else ""
         self._add(Count(breaker, generation, 1, int(tripped), failure))
 
@@ -130,8 +132,11 @@ class Breakers:
         return has_closed or any(standing.state != State.CLOSED for standing in counted)
 
     def stand(self, found: Sequence[Standing]) -> float | None:
-        """Take in how they stand; answers with the seconds until the first of them may be probed."""
+        """Take in how they stand; answers with the seconds until the first may be probed, 0.0 where one is news."""
+        is_news = any(standing.is_limited and not self._knows(standing) for standing in found)
         self._see(found)
+        if is_news:
+            return 0.0
         # One whose time has come is asked for with the next poll: it may be that there is no room for its jobs.
         waits = [standing.probe_in_seconds or 0.0 for standing in found]
         return min((seconds for seconds in waits if seconds > 0.0), default=None)
@@ -159,6 +164,10 @@ class Breakers:
         """Return the generation of the breaker of a job that was just claimed."""
         breaker = self._of.get(task)
         return self._generations.get(breaker.name, 0) if breaker is not None else 0
+
+    def _knows(self, standing: Standing) -> bool:
+        known = self._standings.get(standing.name)
+        return known is not None and known.generation == standing.generation
 
     def _see(self, found: Sequence[Standing]) -> None:
         now = clock.now()

@@ -104,7 +104,7 @@ class Cycle:
             plan += [("door", admit_lock()), ("admitted", admit_ordered()), ("admitted", admit_limited())]
         elif self.is_poll:
             plan.append(("wanted", admit_wanted()))
-        if self.claims:
+        if self.claims or self.probes:
             plan.append(("held", hold()))
             if self.standings is not None:
                 plan.append(("standings", self.standings))

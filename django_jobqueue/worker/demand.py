@@ -102,8 +102,10 @@ class Demand:
                 claims.append(self._claim(names, share, token, suspects=suspects, by_group=self._went_by_group))
         return claims, wanted
 
-    def probes(self, fleet: Fleet, token: UUID, wanted: Sequence[tuple[Breaker, Sequence[str]]]) -> list[Probes]:
-        """Write the claims for a few jobs of each of these breakers, where there is room for any.
+    def probes(
+        self, fleet: Fleet, token: UUID, wanted: Sequence[tuple[Breaker, Sequence[str]]], limit: int
+    ) -> list[Probes]:
+        """Write the claims for a few jobs of each of these breakers, `limit` at most, where there is room for any.
 
         They come on top of what the others ask for, which would never leave them room: one that finds no free slot
         has the next one.
@@ -113,9 +115,9 @@ class Demand:
         for breaker, tasks in wanted:
             functions = [name for name in tasks if name not in self._coroutines and room.functions + room.either]
             coroutines = [name for name in tasks if name in self._coroutines and room.coroutines + room.either]
-            if names := functions + coroutines:
-                claim = self._claim(names, breaker.probes, token, suspects=False, by_group=True)
-                found.append(Probes(breaker.name, probes_of(claim, breaker)))
+            if (names := functions + coroutines) and limit > 0:
+                claim = self._claim(names, min(breaker.probes, limit), token, suspects=False, by_group=True)
+                found.append(Probes(breaker.name, probes_of(claim, breaker, tasks)))
         return found
 
     def note(self, claimed: Sequence[Claimed], seconds: float, *, written: int, has_pauses: bool = False) -> None:

@@ -231,15 +231,16 @@ class Exchange:
             self.is_drained = (asked or not self._demand.can_serve) and not found
 
     def _heed_breakers(self, cycle: Cycle, answer: CycleAnswer) -> bool:
-        """Take in what a cycle says of circuit breakers, and whether another worker was in the way of its probes."""
+        """Take in what a cycle says of circuit breakers, and whether it has asked for all probes that it could."""
         if self._breakers.heard(cycle.notes, answer.counted, answer.changed):
             self._schedule.poll_again()
-        self._schedule.expect(self._breakers.stand(answer.standings))
+        next_probe_seconds = self._breakers.stand(answer.standings)
+        self._schedule.expect(next_probe_seconds)
         asked = [probes.breaker for probes in cycle.probes]
         has_probed = self._breakers.probed(answer.probed, asked, [job.task for job in answer.claimed])
         if not has_probed:
             self._schedule.expect(AGAIN_SECONDS)
-        return has_probed
+        return has_probed and next_probe_seconds != 0.0
 
     def _note_unknown(self, answer: CycleAnswer) -> None:
         after_seconds = self._options.unknown_task_seconds

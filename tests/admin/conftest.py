@@ -9,7 +9,7 @@ from django.contrib.auth.models import Permission
 from django.db import connection
 
 from django_jobqueue import task
-from django_jobqueue.models import Attempt, AuditEntry, Limit, Pause, Worker
+from django_jobqueue.models import Attempt, AuditEntry, CircuitBreaker, Limit, Pause, Worker
 from django_jobqueue.store.claim import queue_pattern
 from tests.factories import make_dead_letter, make_job
 
@@ -80,6 +80,17 @@ def limit(db):
     def make(target="mail", **columns):
         columns = {"kind": "queue", "at_once": 1, "reason": "the provider is slow", "set_by": "ada"} | columns
         return Limit.objects.create(target=target, **columns)
+
+    return make
+
+
+@pytest.fixture
+def breaker(db):
+    """Make circuit breakers; an open one of the name `stripe` unless told otherwise."""
+
+    def make(name="stripe", **columns):
+        columns = {"state": "open", "generation": 1, "reason": "12 of 20 attempts failed (builtins.OSError)"} | columns
+        return CircuitBreaker.objects.create(name=name, **columns)
 
     return make
 

@@ -105,6 +105,20 @@ def test_any_time_of_a_pause(all_pages_answer, job, pause, by_hand):
     all_pages_answer(*rows)
 
 
+def test_any_time_of_a_breaker(all_pages_answer, breaker, by_hand):
+    """A breaker may have changed, and be probed, whenever PostgreSQL likes."""
+    rows = []
+    columns = ("window_started_at", "changed_at", "opened_at", "next_probe_at")
+    changes = ", ".join(f"{column} = %s" for column in columns)
+    for n, moment in enumerate(TIMES):
+        made = breaker(f"breaker-{n}")
+        by_hand(f"UPDATE django_jobqueue_circuitbreaker SET {changes} WHERE id = %s", *[moment] * 4, made.pk)
+        rows.append(made)
+    rows.append(breaker(NASTY_TEXT[:100], reason=NASTY_TEXT, set_by=NASTY_TEXT[:100]))
+
+    all_pages_answer(*rows)
+
+
 def test_any_time_of_others(all_pages_answer, letter, worker, entry, by_hand):
     """Letters, workers and entries may hold any time too."""
     rows = []

@@ -21,7 +21,7 @@ ALL = " ".join(MARKUP)
 
 
 @pytest.fixture
-def hostile(letter, job, worker, entry, pause, limit):
+def hostile(letter, job, worker, entry, pause, limit, breaker):
     """Rows with markup in every column that holds text."""
     short = ALL[:100]
     keeper = worker(hostname=ALL[:255], backend=short[:60], queues=[ALL])
@@ -57,7 +57,8 @@ def hostile(letter, job, worker, entry, pause, limit):
     pause(ALL[:200], kind="task", reason=ALL, paused_by=ALL[:255])
     slow = limit(ALL[:255], kind="key", reason=ALL, set_by=ALL[:255])
     held = job("WAITING", waiting_for="limit", queue_name=short, queue_limit=0, concurrency_key=ALL[:255], key_limit=0)
-    return [made, made.job, running, done, waiting, ready, keeper, deed, other, why, slow, held]
+    fuse = breaker(ALL[:255], reason=ALL, last_failure=ALL[:255], set_by=ALL[:255])
+    return [made, made.job, running, done, waiting, ready, keeper, deed, other, why, slow, held, fuse]
 
 
 def assert_harmless(response, where):
@@ -140,6 +141,6 @@ def test_history_of_the_admin(boss, hostile, django_capture_on_commit_callbacks)
 def test_pages_do_without_inline_code(boss, letter, settings):
     """A strict Content-Security-Policy blocks nothing of these pages: no inline script, style or handler."""
     made = letter()
-    others = [f"{ADMIN}/{page}" for page in ("worker/", "auditentry/", "pause/", "pause/add/")]
+    others = [f"{ADMIN}/{page}" for page in ("worker/", "auditentry/", "pause/", "pause/add/", "circuitbreaker/")]
     for address in (*pages_of(made), *pages_of(made.job), *others):
         assert_harmless(boss.get(address), address)

@@ -94,6 +94,7 @@ def test_no_offset_and_no_full_count(boss, letter):
         "worker/",
         "pause/",
         "limit/",
+        "circuitbreaker/",
     ):
         with CaptureQueriesContext(connection) as queries:
             boss.get(f"{ADMIN}/{address}")

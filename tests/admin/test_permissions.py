@@ -7,7 +7,15 @@ from django_jobqueue.models import AuditEntry, DeadLetter, Job, Limit, Pause
 
 from .conftest import ADMIN
 
-VIEW = ("view_job", "view_deadletter", "view_auditentry", "view_worker", "view_pause", "view_limit")
+VIEW = (
+    "view_job",
+    "view_deadletter",
+    "view_auditentry",
+    "view_worker",
+    "view_pause",
+    "view_limit",
+    "view_circuitbreaker",
+)
 PEOPLE = {
     "anonymous": None,
     "a visitor": {"is_staff": False},
@@ -18,8 +26,16 @@ PEOPLE = {
     "a canceller": {"codenames": (*VIEW, "cancel_job")},
     "a pauser": {"codenames": (*VIEW, "pause_queue")},
     "a limiter": {"codenames": (*VIEW, "change_limit")},
+    "an electrician": {"codenames": (*VIEW, "set_breaker")},
     "a replayer who may not look": {
-        "codenames": ("replay_deadletter", "discard_deadletter", "cancel_job", "pause_queue", "change_limit")
+        "codenames": (
+            "replay_deadletter",
+            "discard_deadletter",
+            "cancel_job",
+            "pause_queue",
+            "change_limit",
+            "set_breaker",
+        )
     },
     "an editor": {
         "codenames": tuple(
@@ -30,7 +46,16 @@ PEOPLE = {
     },
     "a superuser": {"is_superuser": True},
 }
-VIEWERS = {"a viewer", "a replayer", "a discarder", "a canceller", "a pauser", "a limiter", "a superuser"}
+VIEWERS = {
+    "a viewer",
+    "a replayer",
+    "a discarder",
+    "a canceller",
+    "a pauser",
+    "a limiter",
+    "an electrician",
+    "a superuser",
+}
 MAY = {
     "replay": {"a replayer", "a superuser"},
     "discard": {"a discarder", "a superuser"},
@@ -38,6 +63,8 @@ MAY = {
     "force_stop": {"a canceller", "a superuser"},
     "resume": {"a pauser", "a superuser"},
     "clear": {"a limiter", "a superuser"},
+    "open": {"an electrician", "a superuser"},
+    "close": {"an electrician", "a superuser"},
 }
 ACTS = {
     "replay": "deadletter",
@@ -46,11 +73,13 @@ ACTS = {
     "force_stop": "job",
     "resume": "pause",
     "clear": "limit",
+    "open": "circuitbreaker",
+    "close": "circuitbreaker",
 }
 
 
 @pytest.fixture
-def rows(letter, job, worker, entry, pause, limit):
+def rows(letter, job, worker, entry, pause, limit, breaker):
     """One row of each model."""
     return {
         "deadletter": letter(),
@@ -59,6 +88,7 @@ def rows(letter, job, worker, entry, pause, limit):
         "auditentry": entry(),
         "pause": pause(),
         "limit": limit(),
+        "circuitbreaker": breaker(),
     }
 
 
@@ -198,6 +228,8 @@ def test_buttons(visit, rows, who):
         (f"{ADMIN}/pause/{rows['pause'].pk}/change/", ("resume",)),
         (f"{ADMIN}/limit/", ("clear",)),
         (f"{ADMIN}/limit/{rows['limit'].pk}/change/", ("clear",)),
+        (f"{ADMIN}/circuitbreaker/", ("open", "close")),
+        (f"{ADMIN}/circuitbreaker/{rows['circuitbreaker'].pk}/change/", ("open", "close")),
     ):
         page = client.get(address).content.decode()
         for name in names:
@@ -209,13 +241,13 @@ def test_buttons(visit, rows, who):
 
 
 def test_no_address_is_left_out():
-    """The table above covers every address of these six models."""
+    """The table above covers every address of these models."""
     names = [name for name in get_resolver("tests.admin.names").reverse_dict if isinstance(name, str)]
     own = {name.removeprefix("django_jobqueue_") for name in names if name.startswith("django_jobqueue_")}
 
     usual = {
         f"{m}_{p}"
-        for m in ("job", "deadletter", "auditentry", "worker", "pause", "limit")
+        for m in ("job", "deadletter", "auditentry", "worker", "pause", "limit", "circuitbreaker")
         for p in ("changelist", "add", "history", "delete", "change")
     }
     assert own == usual | {f"{model}_{name}" for name, model in ACTS.items()}

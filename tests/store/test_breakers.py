@@ -54,7 +54,7 @@ def claimed(worker, limit=100, *, by_group=False):
 
 def probed(worker, breaker=STRIPE):
     """Claim what the breaker lets run; answer with how many that were."""
-    probes = breakers.probes_of(claim_of(100, (TASK,), by_group=True), breaker)
+    probes = breakers.probes_of(claim_of(100, (TASK,), by_group=True), breaker, [TASK])
     return len(run(worker, hold(), breakers.standings({TASK: "stripe"}), breakers.probe("stripe"), probes))
 
 

@@ -21,7 +21,7 @@ LIMIT COALESCE((
             SELECT count(*)
             FROM {job} AS running
             WHERE running.status = 'RUNNING'
-              AND running.task = ANY (%(tasks)s::varchar[])
+              AND running.task = ANY (%(breaker_tasks)s::varchar[])
               AND running.last_attempted_at >= GREATEST(
                   breaker.changed_at, statement_timestamp() - make_interval(secs => %(pause_seconds)s)
               )
