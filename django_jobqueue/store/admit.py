@@ -7,6 +7,7 @@ jobs, so that a crash loses none and nothing gives one back twice.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.db import connections
@@ -18,6 +19,32 @@ LOCK = 0x6A6F_6271_6164_6D69
 
 LIMIT = 1000
 """Jobs that one statement admits at most."""
+
+
+LANES = 1000
+"""Lanes that one statement looks at; where there are more, the next looks go on from there."""
+ALL_LANES = 2**31 - 1
+
+
+class Lane(NamedTuple):
+    """Of jobs that wait for a slot those whose backend, queue, task and key are the same."""
+
+    backend: str = ""
+    queue_name: str = ""
+    task: str = ""
+    key: str = ""
+
+
+FIRST = Lane()
+"""Before all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """The queues of the jobs that were admitted, one a job; and the lane after which the next look goes on."""
+
+    queues: list[str]
+    left_off: Lane = FIRST
 
 
 class Door(NamedTuple):
@@ -48,9 +75,17 @@ def admit_ordered(*, limit: int = LIMIT) -> Statement[list[str]]:
     return Statement("admit_ordered", {"limit": limit}, _queues)
 
 
-def admit_limited(*, limit: int = LIMIT) -> Statement[list[str]]:
-    """Give the slots that are free, in claim order; answers with the queue of each job that got one."""
-    return Statement("admit_limited", {"limit": limit}, _queues)
+def admit_limited(*, limit: int = LIMIT, after: Lane = FIRST, lanes: int = LANES) -> Statement[Admitted]:
+    """Give the slots that are free, in claim order, to jobs of the next `lanes` lanes after that one."""
+    params = {
+        "limit": limit,
+        "lanes": lanes,
+        "after_backend": after.backend,
+        "after_queue": after.queue_name,
+        "after_task": after.task,
+        "after_key": after.key,
+    }
+    return Statement("admit_limited", params, _admitted, "slots_taken")
 
 
 def _wanted(rows: list[Row]) -> bool:
@@ -63,3 +98,8 @@ def _door(rows: list[Row]) -> Door:
 
 def _queues(rows: list[Row]) -> list[str]:
     return [row[0] for row in rows]
+
+
+def _admitted(rows: list[Row]) -> Admitted:
+    queues, left_off = rows[0]
+    return Admitted(queues, FIRST if left_off is None else Lane(*left_off))

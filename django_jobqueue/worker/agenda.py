@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID, uuid4
 
 from django_jobqueue.conf import Options
+from django_jobqueue.store.admit import FIRST, Lane
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.renew import Lease
 from django_jobqueue.store.rescue import Contact, TakenOver, recover, rescue
@@ -28,6 +29,8 @@ GHOST_SECONDS = 180.0
 whether anybody waits for it."""
 RECOVER_SECONDS = 0.5
 """How often it is looked for; the statement reads every running job."""
+LOOK_ON_SECONDS = 0.1
+"""So soon a worker goes on that has not looked at all who wait for a slot: a look takes about a tenth of that."""
 PROBE_SECONDS = 1.0
 """How often a worker looks whether a row that somebody had locked is free."""
 
@@ -53,6 +56,8 @@ class Agenda:
         self._looks_at_all = False
         self.has_queue_at_the_door = False
         """Whether jobs waited for a turn or a slot when this worker last asked."""
+        self._after: Lane = FIRST
+        """Where the last look at those has left off."""
         self._claim_limit = MAX_CLAIM
         self._probe_at = self._claim_at = self._recover_at = 0.0
 
@@ -89,11 +94,15 @@ class Agenda:
         """
         self._lost_tokens[token] = clock.now() + GHOST_SECONDS
 
-    def cycle_done(self, cycle: Cycle, claimed: int, *, has_queue: bool) -> None:
-        """Note what a cycle has claimed, and whether jobs wait for a turn or a slot."""
+    def cycle_done(self, cycle: Cycle, claimed: int, *, has_queue: bool, left_off: Lane) -> None:
+        """Note what a cycle has claimed, whether jobs wait for a turn or a slot, and where its look at them ended."""
         self.claimed_count += claimed
         if cycle.admits or cycle.is_poll:
             self.has_queue_at_the_door = has_queue
+        if cycle.admits:
+            self._after = left_off
+            if left_off != FIRST:
+                self._schedule.expect(LOOK_ON_SECONDS)
         if cycle.claims:
             self._claim_limit = min(MAX_CLAIM, 2 * self._claim_limit)
 
@@ -166,6 +175,7 @@ class Agenda:
             unknown_tasks=self._demand.chores() if is_rescue else None,
             # What ends makes room. Where nothing waits for that, a poll finds out early enough that something does.
             admits=self.has_queue_at_the_door and (is_poll or bool(batch.settlements)),
+            after=self._after,
         )
 
     def _held(self) -> list[Lease]:

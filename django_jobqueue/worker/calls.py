@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from django_jobqueue.store.admit import Door, admit_limited, admit_lock, admit_ordered, admit_wanted
+from django_jobqueue.store.admit import FIRST, Door, Lane, admit_limited, admit_lock, admit_ordered, admit_wanted
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.control import OPEN, Gate, hold
 from django_jobqueue.store.give_back import give_back
@@ -57,6 +57,7 @@ class Cycle:
     sign_of_life: Statement[None] | None = None
     unknown_tasks: UnknownTasks | None = None
     admits: bool = False
+    after: Lane = FIRST
 
     def __call__(self, session: Session) -> CycleAnswer:
         """Make the call."""
@@ -84,7 +85,7 @@ class Cycle:
                 plan.append(("parked", self.unknown_tasks.look))
         if self.admits:
             # After all that makes room, or brings more to the door.
-            plan += [("door", admit_lock()), ("admitted", admit_ordered()), ("admitted", admit_limited())]
+            plan += [("door", admit_lock()), ("turns", admit_ordered()), ("slots", admit_limited(after=self.after))]
         elif self.is_poll:
             plan.append(("wanted", admit_wanted()))
         if self.claims:
@@ -120,8 +121,11 @@ class Cycle:
                     answer.door = Door(is_ours=False, has_queue=reply)
                 case "door":
                     answer.door = reply
-                case "admitted":
+                case "turns":
                     answer.admitted += len(reply)
+                case "slots":
+                    answer.admitted += len(reply.queues)
+                    answer.left_off = reply.left_off
                 case "held":
                     answer.gate = reply
                 case "parked":
@@ -137,7 +141,8 @@ class CycleAnswer:
 
     `settled` holds the jobs whose attempt it closed, and what became of each; `settled_before` those that an earlier
     call had closed without being heard; `orphans` what an earlier call had claimed without being heard. `gate` is
-    what the claims have found before them. An admission whose `door` was not its own has not looked.
+    what the claims have found before them. An admission whose `door` was not its own has not looked; `left_off` is
+    where the next one goes on, if this one has not come to the end.
     """
 
     settled: dict[int, Settled] = field(default_factory=dict)
@@ -153,6 +158,7 @@ class CycleAnswer:
     gate: Gate = OPEN
     door: Door = CLOSED
     admitted: int = 0
+    left_off: Lane = FIRST
     parked: list[Parked] | None = None
 
 

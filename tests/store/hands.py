@@ -136,8 +136,8 @@ class Hand:
     def admit(self) -> int:
         """Give turns and slots; answers with how many moves that were."""
         door, ordered, limited = self._run(admit_lock(), admit_ordered(), admit_limited())
-        assert door.is_ours or not (ordered or limited)
-        return len(ordered) + len(limited)
+        assert door.is_ours or not (ordered or limited.queues)
+        return len(ordered) + len(limited.queues)
 
     def promote(self, **options: int):
         (promoted,) = self._run(promote(**options))
