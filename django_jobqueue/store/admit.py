@@ -1,8 +1,8 @@
-"""Admit jobs that wait for their turn, or for a slot under a limit: they become ready.
+"""Admit jobs that wait for their turn, for a slot under a limit, or for a place in a queue that tenants share.
 
-It happens in one transaction at a time, whoever's that is: `admit_lock` asks for it and says whether it was given, and
-the two others, in the same transaction, do nothing where it was not. Nothing counts slots or turns but the rows of the
-jobs, so that a crash loses none and nothing gives one back twice.
+They become ready. It happens in one transaction at a time, whoever's that is: `admit_lock` asks for it and says
+whether it was given, and the others, in the same transaction, do nothing where it was not. Nothing counts turns, slots
+or places but the rows of the jobs, so that a crash loses none and nothing gives one back twice.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 from django.db import connections
 
+from django_jobqueue.store.claim import Claimed
+from django_jobqueue.store.park import ALIVE_SECONDS
 from django_jobqueue.store.statement import Row, Statement
 
 LOCK = 0x6A6F_6271_6164_6D69
@@ -27,7 +29,7 @@ ALL_LANES = 2**31 - 1
 
 
 class Lane(NamedTuple):
-    """Of jobs that wait for a slot those whose backend, queue, task and key are the same."""
+    """Of jobs that wait for a slot, or a place, those whose backend, queue, task and key are the same."""
 
     backend: str = ""
     queue_name: str = ""
@@ -85,7 +87,21 @@ def admit_limited(*, limit: int = LIMIT, after: Lane = FIRST, lanes: int = LANES
         "after_task": after.task,
         "after_key": after.key,
     }
-    return Statement("admit_limited", params, _admitted, "slots_taken")
+    return Statement("admit_limited", params, _admitted)
+
+
+def admit_shared(claim: Statement[list[Claimed]], *, after: Lane = FIRST, lanes: int = LANES) -> Statement[Admitted]:
+    """Give places in queues that tenants share to as many jobs as a claim can take, before it, in its transaction."""
+    params = {
+        **{name: claim.params[name] for name in ("backend", "tasks", "versions", "served", "excluded", "suspects")},
+        "wanted": claim.params["limit"],
+        "alive_seconds": ALIVE_SECONDS,
+        "lanes": lanes,
+        "after_queue": after.queue_name,
+        "after_key": after.key,
+        "after_task": after.task,
+    }
+    return Statement("admit_shared", params, _admitted)
 
 
 def _wanted(rows: list[Row]) -> bool:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from uuid import UUID, uuid4
 
 from django_jobqueue.conf import Options
-from django_jobqueue.store.admit import FIRST, Lane
+from django_jobqueue.store.admit import FIRST
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.renew import Lease
 from django_jobqueue.store.rescue import Contact, TakenOver, recover, rescue
 from django_jobqueue.store.statement import Statement
 from django_jobqueue.store.workers import WorkerCard, announce_worker
 from django_jobqueue.worker import clock
-from django_jobqueue.worker.calls import Cycle, Goodbye, Probe, Renew, Return
+from django_jobqueue.worker.calls import Cycle, CycleAnswer, Goodbye, Probe, Renew, Return
 from django_jobqueue.worker.demand import Demand
 from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.ledger import Batch, Ledger
@@ -55,8 +55,8 @@ class Agenda:
         """From before the last sign of life that the database has answered."""
         self._looks_at_all = False
         self.has_queue_at_the_door = False
-        """Whether jobs waited for a turn or a slot when this worker last asked."""
-        self._after: Lane = FIRST
+        """Whether jobs waited to be admitted when this worker last asked."""
+        self._after = self._after_in_share = FIRST
         """Where the last look at those has left off."""
         self._claim_limit = MAX_CLAIM
         self._probe_at = self._claim_at = self._recover_at = 0.0
@@ -94,15 +94,20 @@ class Agenda:
         """
         self._lost_tokens[token] = clock.now() + GHOST_SECONDS
 
-    def cycle_done(self, cycle: Cycle, claimed: int, *, has_queue: bool, left_off: Lane) -> None:
-        """Note what a cycle has claimed, whether jobs wait for a turn or a slot, and where its look at them ended."""
-        self.claimed_count += claimed
+    def cycle_done(self, cycle: Cycle, answer: CycleAnswer) -> None:
+        """Note what a cycle has claimed, whether jobs wait to be admitted, and where its look at them ended."""
+        self.claimed_count += len(answer.claimed)
         if cycle.admits or cycle.is_poll:
-            self.has_queue_at_the_door = has_queue
+            self.has_queue_at_the_door = answer.door.has_queue
         if cycle.admits:
-            self._after = left_off
-            if left_off != FIRST:
+            self._after = answer.left_off
+            if cycle.claims:
+                self._after_in_share = answer.left_off_in_share
+            if self._after != FIRST or self._after_in_share != FIRST:
                 self._schedule.expect(LOOK_ON_SECONDS)
+            if answer.placed and len(answer.claimed) < cycle.wanted:
+                # The share of those that had not so many is there for the others.
+                self._schedule.poll_again()
         if cycle.claims:
             self._claim_limit = min(MAX_CLAIM, 2 * self._claim_limit)
 
@@ -176,6 +181,7 @@ class Agenda:
             # What ends makes room. Where nothing waits for that, a poll finds out early enough that something does.
             admits=self.has_queue_at_the_door and (is_poll or bool(batch.settlements)),
             after=self._after,
+            after_in_share=self._after_in_share,
         )
 
     def _held(self) -> list[Lease]:

@@ -12,7 +12,16 @@ from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
 
-from django_jobqueue.store.admit import FIRST, Door, Lane, admit_limited, admit_lock, admit_ordered, admit_wanted
+from django_jobqueue.store.admit import (
+    FIRST,
+    Door,
+    Lane,
+    admit_limited,
+    admit_lock,
+    admit_ordered,
+    admit_shared,
+    admit_wanted,
+)
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.control import OPEN, Gate, hold
 from django_jobqueue.store.give_back import give_back
@@ -58,6 +67,7 @@ class Cycle:
     unknown_tasks: UnknownTasks | None = None
     admits: bool = False
     after: Lane = FIRST
+    after_in_share: Lane = FIRST
 
     def __call__(self, session: Session) -> CycleAnswer:
         """Make the call."""
@@ -90,7 +100,11 @@ class Cycle:
             plan.append(("wanted", admit_wanted()))
         if self.claims:
             plan.append(("held", hold()))
-        plan += [("claimed", claim) for claim in self.claims]
+        for claim in self.claims:
+            if self.admits:
+                # One by one, so that what one of them takes is no more there for the next one.
+                plan.append(("places", admit_shared(claim, after=self.after_in_share)))
+            plan.append(("claimed", claim))
         if not plan:
             return answer
         replies = session.run(*(statement for _, statement in plan), statement_timeout_ms=STATEMENT_TIMEOUT_MS)
@@ -126,6 +140,9 @@ class Cycle:
                 case "slots":
                     answer.admitted += len(reply.queues)
                     answer.left_off = reply.left_off
+                case "places":
+                    answer.placed += len(reply.queues)
+                    answer.left_off_in_share = reply.left_off
                 case "held":
                     answer.gate = reply
                 case "parked":
@@ -142,7 +159,8 @@ class CycleAnswer:
     `settled` holds the jobs whose attempt it closed, and what became of each; `settled_before` those that an earlier
     call had closed without being heard; `orphans` what an earlier call had claimed without being heard. `gate` is
     what the claims have found before them. An admission whose `door` was not its own has not looked; `left_off` is
-    where the next one goes on, if this one has not come to the end.
+    where the next one goes on, if this one has not come to the end. `placed` counts the jobs that were given a place
+    in a queue which tenants share.
     """
 
     settled: dict[int, Settled] = field(default_factory=dict)
@@ -159,6 +177,8 @@ class CycleAnswer:
     door: Door = CLOSED
     admitted: int = 0
     left_off: Lane = FIRST
+    placed: int = 0
+    left_off_in_share: Lane = FIRST
     parked: list[Parked] | None = None
 
 

@@ -186,7 +186,7 @@ class Exchange:
             self._agenda.seen_at = reply.sent_at
         self._ledger.written(cycle.batch)
         self._note_settled(cycle, answer)
-        self._agenda.cycle_done(cycle, len(answer.claimed), has_queue=answer.door.has_queue, left_off=answer.left_off)
+        self._agenda.cycle_done(cycle, answer)
         if cycle.claims:
             self._news.claimed()
             self._news.pauses(there_are=answer.gate.has_pauses)
@@ -221,7 +221,12 @@ class Exchange:
         if cycle.is_poll:
             found = answer.claimed or answer.rescued or (answer.promoted and answer.promoted.moved)
             # A poll that could not have claimed anything, or has not looked at all who wait, does not tell.
-            has_looked = not is_shut_out and cycle.after == answer.left_off == FIRST
+            has_looked = not is_shut_out and {
+                cycle.after,
+                answer.left_off,
+                cycle.after_in_share,
+                answer.left_off_in_share,
+            } == {FIRST}
             asked = (cycle.wanted > 0 and not answer.gate.is_held and has_looked) or not self._demand.can_serve
             self.is_drained = asked and not found
 

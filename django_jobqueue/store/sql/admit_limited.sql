@@ -6,7 +6,7 @@
 --            the same snapshot: what is changed meanwhile can only give some back. No counter is kept, so none can leak
 -- ORM        none: there is no loose index scan
 WITH RECURSIVE taken AS MATERIALIZED (
-    {inner}
+    {slots_taken}
 ),
 lanes AS (
     (
