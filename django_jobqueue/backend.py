@@ -231,9 +231,11 @@ class JobQueueBackend(BaseTaskBackend):
     def _gates(self, task: AnyTask, keys: Mapping[str, str | None]) -> Gates:
         from django_jobqueue.store.enqueue import OPEN, Gates
 
-        at_once, queue_limit = concurrency_limit_of(task), self.options.queue(task.queue_name).max_running
+        policy = self.options.queue(task.queue_name)
+        at_once, queue_limit = concurrency_limit_of(task), policy.max_running
         order_key, concurrency_key = keys.get("order_key"), keys.get("concurrency_key")
-        if at_once is None and queue_limit is None and order_key is None:
+        share_weight = policy.weight_of(concurrency_key)
+        if (at_once, queue_limit, order_key, concurrency_key, share_weight) == (None,) * 5:
             return OPEN
         return Gates(
             concurrency_key=concurrency_key,
@@ -243,6 +245,7 @@ class JobQueueBackend(BaseTaskBackend):
             queue_limit=queue_limit,
             order_key=order_key,
             order_blocks=order_key is not None and blocks_after_death(task),
+            share_weight=share_weight,
         )
 
     def require_postgresql(self) -> None:

@@ -13,12 +13,35 @@ MAX_AT_ONCE = 1_000_000
 """The most that a limit may say."""
 
 
+MAX_WEIGHT = 1000
+"""The most that a weight may say."""
+
+
+def _problem_of_switch(given: Any) -> str:
+    return "" if isinstance(given, bool) else "is True or False"
+
+
+def _problem_of_weights(given: Any) -> str:
+    are_weights = isinstance(given, Mapping) and all(
+        isinstance(key, str) and type(weight) is int and 1 <= weight <= MAX_WEIGHT for key, weight in given.items()
+    )
+    return "" if are_weights else f'is a dict of keys and whole numbers from 1 to {MAX_WEIGHT}, as in {{"tenant:7": 3}}'
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueuePolicy:
     """The rules of one queue."""
 
     max_running: int | None = field(default=None, metadata={"minimum": 1, "maximum": MAX_AT_ONCE})
     """Jobs of this queue that run at once, in all workers together. None is no limit; default None."""
+    fair_share: bool = field(default=False, metadata={"problem": _problem_of_switch})
+    """Whether tenants, told apart by concurrency key, share this queue, however many jobs each has; default False."""
+    weights: Mapping[str, int] = field(default_factory=dict, metadata={"problem": _problem_of_weights})
+    """Parts of the tenants that have another than 1, by key: 1 to 1000; "" is for jobs without a key. Default none."""
+
+    def weight_of(self, key: str | None) -> int | None:
+        """Return the part of a tenant in this queue; None where tenants do not share it."""
+        return self.weights.get(key or "", 1) if self.fair_share else None
 
 
 NO_POLICY = QueuePolicy()
@@ -48,8 +71,14 @@ def _problems_of(name: str, rules: Mapping[str, Any]) -> list[str]:
         if rule not in known:
             faults.append(f"queues[{name!r}] has the rule {rule!r}; known are {', '.join(sorted(known))}")
             continue
+        if (problem_of := known[rule].get("problem")) is not None:
+            if problem := problem_of(given):
+                faults.append(f"queues[{name!r}][{rule!r}] {problem}; got {given!r}")
+            continue
         minimum, maximum = known[rule]["minimum"], known[rule]["maximum"]
         is_number = isinstance(given, int) and not isinstance(given, bool)
         if given is not None and not (is_number and minimum <= given <= maximum):
             faults.append(f"queues[{name!r}][{rule!r}] is a whole number from {minimum} to {maximum}; got {given!r}")
+    if "weights" in rules and not rules.get("fair_share"):
+        faults.append(f'queues[{name!r}] has weights, which are for tenants that share it; say "fair_share": True')
     return faults

@@ -122,10 +122,6 @@ def normalized(task: Any) -> dict[str, Any]:
         if strange := sorted(set(values["upgrade"]) - earlier):
             faults.append(f"upgrade names version {', '.join(map(str, strange))}; version is {values['version']}")
         faults += _strangers_in_keys(task, values)
-        if values["concurrency_key"] is not None and values["concurrency_limit"] is None:
-            faults.append(
-                "concurrency_key says which jobs share a limit; say how many run at once by concurrency_limit=1"
-            )
         if values["after_death"] == "block" and values["order_key"] is None:
             faults.append('after_death="block" is about the successors of a job; it has none without order_key')
     if faults:

@@ -91,6 +91,28 @@ def test_many_at_once_carry_theirs():
     ]
 
 
+@task(concurrency_key=lambda tenant: tenant and f"tenant:{tenant}")
+def convert(tenant):
+    ran.append((tenant, 0))
+
+
+def test_a_job_in_a_shared_queue_carries_the_weight_of_its_tenant(queues):
+    """One where none is named; a key alone, in another queue, is no gate."""
+    queues({"imports": {"fair_share": True, "weights": {"tenant:7": 3, "": 2}}})
+    shared = convert.using(queue_name="imports")
+    jobs = [row(shared.enqueue(tenant)) for tenant in (7, 8, None)] + [row(convert.enqueue(7))]
+
+    assert [(job.concurrency_key, job.share_weight) for job in jobs] == [
+        ("tenant:7", 3),
+        ("tenant:8", 1),
+        (None, 2),
+        ("tenant:7", None),
+    ]
+    assert [job.waiting_for for job in jobs] == ["share", "share", "share", ""]
+    run_jobs()
+    assert len(ran) == 4
+
+
 def test_run_jobs_gives_slots_and_turns():
     """In a test of a project, all of them run in the end, ordered ones in their order."""
     for number in range(5):
@@ -116,7 +138,6 @@ def test_a_death_blocks_its_successors_where_that_is_declared():
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"concurrency_key": "tenant:{tenant_id}"}, "say how many run at once by concurrency_limit=1"),
         ({"concurrency_key": "{stranger}", "concurrency_limit": 1}, "concurrency_key names {stranger}"),
         ({"concurrency_limit": 0}, "whole number from 1"),
         ({"concurrency_limit": True}, "whole number from 1"),
@@ -156,8 +177,12 @@ def test_a_key_that_is_no_text_is_refused_at_the_call():
         (["mail"], "is a dict of queue names"),
         ({"mail*": {}}, "write the whole name of a queue"),
         ({"mail": 4}, "is a dict of rules"),
-        ({"mail": {"max_runing": 4}}, "known are max_running"),
+        ({"mail": {"max_runing": 4}}, "known are fair_share, max_running, weights"),
         ({"mail": {"max_running": 0}}, "whole number from 1"),
+        ({"mail": {"fair_share": 1}}, "is True or False"),
+        ({"mail": {"fair_share": True, "weights": {"a": 0}}}, "whole numbers from 1 to 1000"),
+        ({"mail": {"fair_share": True, "weights": ["a"]}}, "is a dict of keys"),
+        ({"mail": {"weights": {"a": 2}}}, 'say "fair_share": True'),
     ],
     ids=str,
 )

@@ -69,7 +69,7 @@ def test_it_waits_for_who_admits_and_keeps_the_next_ones_from_it(worker):  # noq
     with ThreadPoolExecutor() as pool:
         with transaction.atomic():
             run_on(connection, admit_lock())
-            assert len(run_on(connection, admit_limited())) == 4
+            assert len(run_on(connection, admit_limited()).queues) == 4
             changing = pool.submit(in_a_thread, lambda: set_limit(key="k", at_once=1, **SIGNED))
             wait_until(someone_waits)
             assert worker.admit() == 0

@@ -12,6 +12,7 @@ from django_jobqueue.models.column_size import ColumnSize
 from django_jobqueue.policy import lifecycle
 
 UNDER_A_LIMIT = Q(key_limit__isnull=False) | Q(task_limit__isnull=False) | Q(queue_limit__isnull=False)
+IN_A_SHARE = Q(share_weight__isnull=False)
 """Such a job is READY only while it has a slot. Whatever ends its run gives it back, and only promotion gives one."""
 
 MAX_STORED_BYTES = 16 * 1024 * 1024
@@ -76,6 +77,9 @@ class Job(models.Model):
     queue_limit = models.PositiveIntegerField(null=True, blank=True, help_text=_("At once, of its queue."))
     order_key = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - NULL: in no order
     order_blocks = models.BooleanField(db_default=False, help_text=_("Its dead letter holds up its successors."))
+    share_weight = models.PositiveIntegerField(
+        null=True, blank=True, help_text=_("Of its tenant, in a queue that tenants share.")
+    )
 
     result = models.JSONField(null=True, blank=True)
     progress = models.JSONField(null=True, blank=True)
@@ -159,8 +163,20 @@ class Job(models.Model):
                 models.F("queue_name"),
                 models.F("task"),
                 Coalesce("concurrency_key", Value("")),
-                condition=UNDER_A_LIMIT & Q(status__in=["READY", "RUNNING"]),
+                condition=(UNDER_A_LIMIT | IN_A_SHARE) & Q(status__in=["READY", "RUNNING"]),
                 name="jobqueue_job_slots",
+            ),
+            # the same of jobs in a queue that tenants share: those that wait for a place, by tenant.
+            models.Index(
+                models.F("backend"),
+                models.F("queue_name"),
+                Coalesce("concurrency_key", Value("")),
+                models.F("task"),
+                models.F("priority").desc(),
+                models.F("run_after"),
+                models.F("id"),
+                condition=Q(status="WAITING", waiting_for="share"),
+                name="jobqueue_job_share",
             ),
             # promote, of ordered jobs: those that wait for their turn, and whatever may be before them.
             models.Index(

@@ -36,6 +36,7 @@ class WaitingFor(StrEnum):
     SNOOZE = "snooze"
     WORKER = "worker"
     LIMIT = "limit"
+    SHARE = "share"
     RATE = "rate"
     ORDER = "order"
     DEPTH = "depth"

@@ -28,6 +28,7 @@ class Why(StrEnum):
     TURN = "turn"
     BLOCKED = "blocked"
     LIMIT = "limit"
+    SHARE = "share"
     PAUSED = "paused"
     BREAKER = "breaker"
     NO_WORKER = "no_worker"
@@ -46,6 +47,20 @@ class Slots:
     at_once: int
     taken: int
     holders: Sequence[int] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """What the job's tenant has of its queue: `places` of all that are `taken`, by so many tenants.
+
+    `ahead` counts the jobs of the tenant that wait and are claimed before it.
+    """
+
+    key: str
+    places: int
+    taken: int
+    tenants: int
+    ahead: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,6 +108,7 @@ class Facts:
     before_in_order: int | None = None
     letter_in_order: int | None = None
     limits: Sequence[Slots] = ()
+    share: Share | None = None
     pauses: Sequence[Pausing] = ()
     breaker: Breaking | None = None
     workers: int = 0
@@ -157,9 +173,21 @@ def _not_admitted(facts: Facts) -> list[Reason]:
     if facts.waiting_for == WaitingFor.ORDER and facts.before_in_order is not None:
         text = f"job {facts.before_in_order} of its order key comes first, and is not over"
         found.append(Reason(Why.TURN, text, [Named("job", facts.before_in_order)]))
-    if facts.waiting_for == WaitingFor.LIMIT:
+    if facts.waiting_for in (WaitingFor.LIMIT, WaitingFor.SHARE):
         found += [_full(slots) for slots in facts.limits if slots.taken >= slots.at_once]
+    if facts.waiting_for == WaitingFor.SHARE and facts.share is not None and (facts.share.taken or facts.share.ahead):
+        found.append(_shared(facts.share, facts.queue_name))
     return found
+
+
+def _shared(share: Share, queue_name: str) -> Reason:
+    who = f"tenant {share.key}" if share.key else "the tenant of jobs without a key"
+    before = f"; {share.ahead} of its jobs are before this one" if share.ahead else ""
+    return Reason(
+        Why.SHARE,
+        f"{who} has {share.places} of the {share.taken} places of the queue {queue_name} that are taken, "
+        f"by {share.tenants} tenants{before}",
+    )
 
 
 def _not_due(facts: Facts) -> Reason:

@@ -1,16 +1,19 @@
-"""Admit jobs that wait for their turn, or for a slot under a limit: they become ready.
+"""Admit jobs that wait for their turn, for a slot under a limit, or for a place in a queue that tenants share.
 
-It happens in one transaction at a time, whoever's that is: `admit_lock` asks for it and says whether it was given, and
-the two others, in the same transaction, do nothing where it was not. Nothing counts slots or turns but the rows of the
-jobs, so that a crash loses none and nothing gives one back twice.
+They become ready. It happens in one transaction at a time, whoever's that is: `admit_lock` asks for it and says
+whether it was given, and the others, in the same transaction, do nothing where it was not. Nothing counts turns, slots
+or places but the rows of the jobs, so that a crash loses none and nothing gives one back twice.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.db import connections
 
+from django_jobqueue.store.claim import Claimed
+from django_jobqueue.store.park import ALIVE_SECONDS
 from django_jobqueue.store.statement import Row, Statement
 
 LOCK = 0x6A6F_6271_6164_6D69
@@ -18,6 +21,32 @@ LOCK = 0x6A6F_6271_6164_6D69
 
 LIMIT = 1000
 """Jobs that one statement admits at most."""
+
+
+LANES = 1000
+"""Lanes that one statement looks at; where there are more, the next looks go on from there."""
+ALL_LANES = 2**31 - 1
+
+
+class Lane(NamedTuple):
+    """Of jobs that wait for a slot, or a place, those whose backend, queue, task and key are the same."""
+
+    backend: str = ""
+    queue_name: str = ""
+    task: str = ""
+    key: str = ""
+
+
+FIRST = Lane()
+"""Before all others."""
+
+
+@dataclass(frozen=True, slots=True)
+class Admitted:
+    """The queues of the jobs that were admitted, one a job; and the lane after which the next look goes on."""
+
+    queues: list[str]
+    left_off: Lane = FIRST
 
 
 class Door(NamedTuple):
@@ -48,9 +77,31 @@ def admit_ordered(*, limit: int = LIMIT) -> Statement[list[str]]:
     return Statement("admit_ordered", {"limit": limit}, _queues)
 
 
-def admit_limited(*, limit: int = LIMIT) -> Statement[list[str]]:
-    """Give the slots that are free, in claim order; answers with the queue of each job that got one."""
-    return Statement("admit_limited", {"limit": limit}, _queues)
+def admit_limited(*, limit: int = LIMIT, after: Lane = FIRST, lanes: int = LANES) -> Statement[Admitted]:
+    """Give the slots that are free, in claim order, to jobs of the next `lanes` lanes after that one."""
+    params = {
+        "limit": limit,
+        "lanes": lanes,
+        "after_backend": after.backend,
+        "after_queue": after.queue_name,
+        "after_task": after.task,
+        "after_key": after.key,
+    }
+    return Statement("admit_limited", params, _admitted)
+
+
+def admit_shared(claim: Statement[list[Claimed]], *, after: Lane = FIRST, lanes: int = LANES) -> Statement[Admitted]:
+    """Give places in queues that tenants share to as many jobs as a claim can take, before it, in its transaction."""
+    params = {
+        **{name: claim.params[name] for name in ("backend", "tasks", "versions", "served", "excluded", "suspects")},
+        "wanted": claim.params["limit"],
+        "alive_seconds": ALIVE_SECONDS,
+        "lanes": lanes,
+        "after_queue": after.queue_name,
+        "after_key": after.key,
+        "after_task": after.task,
+    }
+    return Statement("admit_shared", params, _admitted)
 
 
 def _wanted(rows: list[Row]) -> bool:
@@ -63,3 +114,8 @@ def _door(rows: list[Row]) -> Door:
 
 def _queues(rows: list[Row]) -> list[str]:
     return [row[0] for row in rows]
+
+
+def _admitted(rows: list[Row]) -> Admitted:
+    queues, left_off = rows[0]
+    return Admitted(queues, FIRST if left_off is None else Lane(*left_off))

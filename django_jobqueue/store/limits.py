@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.db.models import Q
+from django.db.models import Case, Q, Value, When
 from django.db.models.functions import Now
 
 from django_jobqueue.exceptions import Refused
 from django_jobqueue.models import Job, Limit
+from django_jobqueue.models.job import IN_A_SHARE
 from django_jobqueue.policy.lifecycle import WaitingFor
 from django_jobqueue.store import admit, audit, control
 from django_jobqueue.store.transaction import read_committed
@@ -42,7 +43,8 @@ def set_limit(kind: str, target: str, at_once: int | None, *, by: str, reason: s
             after.refresh_from_db(using=using)
         # Who has slots is decided anew: those that come first in the order of claims.
         ready = Job.objects.using(using).filter(_OF[kind](target), status=Job.Status.READY)
-        ready.update(status=Job.Status.WAITING, waiting_for=WaitingFor.LIMIT)
+        waits_for = Case(When(IN_A_SHARE, then=Value(WaitingFor.SHARE)), default=Value(WaitingFor.LIMIT))
+        ready.update(status=Job.Status.WAITING, waiting_for=waits_for)
         audit.record(
             by,
             "set_limit",

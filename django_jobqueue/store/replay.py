@@ -11,15 +11,15 @@ from django.db.models.functions import Cast, Now
 
 from django_jobqueue.exceptions import Refused
 from django_jobqueue.models import DeadLetter, Job
-from django_jobqueue.models.job import UNDER_A_LIMIT
+from django_jobqueue.models.job import IN_A_SHARE, UNDER_A_LIMIT
 from django_jobqueue.policy.lifecycle import LIVE, Status, WaitingFor
 from django_jobqueue.store import audit, locked
 from django_jobqueue.store.transaction import read_committed
 
 _UNIQUE_LIVE = "jobqueue_job_unique_live"
 
-_NEEDS_NOTHING = Q(order_key__isnull=True) & ~UNDER_A_LIMIT
-"""Neither a turn nor a slot."""
+_NEEDS_NOTHING = Q(order_key__isnull=True) & ~UNDER_A_LIMIT & ~IN_A_SHARE
+"""No turn, no slot and no place."""
 
 _FRESH_BUDGET = {"failure_count": 0, "interruption_count": 0, "snooze_count": 0, "crash_count": 0}
 
@@ -83,6 +83,7 @@ def _restart(letter: DeadLetter, *, by: str, reason: str, edit: Edit, using: str
         status=Case(When(_NEEDS_NOTHING, then=Value(Status.READY)), default=Value(Status.WAITING)),
         waiting_for=Case(
             When(order_key__isnull=False, then=Value(WaitingFor.ORDER)),
+            When(IN_A_SHARE, then=Value(WaitingFor.SHARE)),
             When(UNDER_A_LIMIT, then=Value(WaitingFor.LIMIT)),
             default=Value(""),
         ),

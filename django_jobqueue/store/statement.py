@@ -44,16 +44,20 @@ def run_on(connection: BaseDatabaseWrapper, statement: Statement[Answer]) -> Ans
 
 @cache
 def load(name: str, inner: str = "") -> str:
-    """Read `sql/<name>.sql` and fill in the tables' names, and `sql/<inner>.sql` where it says so."""
+    """Read `sql/<name>.sql` and fill in the tables' names, and `sql/<inner>.sql` and `_PARTS` where it says so."""
     text = files(__package__).joinpath("sql", f"{name}.sql").read_text("utf-8")
     if inner:
         text = text.replace("{inner}", load(inner))
-    if "{ready_by_group}" in text:
-        text = text.replace("{ready_by_group}", load("ready_by_group"))
+    for part in _PARTS:
+        if f"{{{part}}}" in text:
+            text = text.replace(f"{{{part}}}", load(part))
     for placeholder, model in _TABLES.items():
         text = text.replace(placeholder, f'"{model._meta.db_table}"')
     return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
 
+
+_PARTS = ("slots_taken", "known_elsewhere", "ready_by_group")
+"""Statements that others contain, and name."""
 
 _TABLES = {
     "{job}": Job,

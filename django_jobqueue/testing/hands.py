@@ -26,7 +26,7 @@ from django_jobqueue.exceptions import InvalidOptions
 from django_jobqueue.models import Job
 from django_jobqueue.policy.lifecycle import DUE_BY_TIME, TERMINAL, Status
 from django_jobqueue.policy.outcomes import Committed, Failed, Outcome
-from django_jobqueue.store.admit import admit_limited, admit_lock, admit_ordered
+from django_jobqueue.store.admit import ALL_LANES, admit_limited, admit_lock, admit_ordered, admit_shared
 from django_jobqueue.store.claim import Serving, claim, queue_pattern
 from django_jobqueue.store.promote import promote
 from django_jobqueue.store.settle import settle
@@ -197,7 +197,7 @@ class Hands:
         run_on(connection, promote())
         run_on(connection, admit_lock())
         run_on(connection, admit_ordered())
-        run_on(connection, admit_limited())
+        run_on(connection, admit_limited(lanes=ALL_LANES))
         token = uuid4()
         claims = claim(
             backend=self._backend,
@@ -209,6 +209,7 @@ class Hands:
             worker_id=self._worker_id,
             lease_seconds=LEASE_SECONDS,
         )
+        run_on(connection, admit_shared(claims, lanes=ALL_LANES))
         for claimed in run_on(connection, claims):
             return self._intake.flight(claimed, token, lease_until=float("inf"))
         return None

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from django.db.models import Exists, ExpressionWrapper, F, OuterRef, Q, fields
-from django.db.models.functions import Now
+from django.db.models import Count, Exists, ExpressionWrapper, F, OuterRef, Q, Value, fields
+from django.db.models.functions import Coalesce, Now
 
 from django_jobqueue import registry
 from django_jobqueue.any_task import breaker_of
 from django_jobqueue.models import CircuitBreaker, DeadLetter, Job, Limit, Worker
-from django_jobqueue.models.job import UNDER_A_LIMIT
+from django_jobqueue.models.job import IN_A_SHARE, UNDER_A_LIMIT
 from django_jobqueue.policy.breaker import State
 from django_jobqueue.policy.lifecycle import Status, WaitingFor
-from django_jobqueue.policy.why import Breaking, Facts, Pausing, Reason, Slots, reasons
+from django_jobqueue.policy.why import Breaking, Facts, Pausing, Reason, Share, Slots, reasons
 from django_jobqueue.store.park import ALIVE_SECONDS
 from django_jobqueue.store.pause import live
 from django_jobqueue.store.session import PLAN_GUARD
@@ -60,6 +60,7 @@ def _facts(job_id: int, using: str, workers: Sequence[Worker] | None) -> Facts:
         before_in_order=_before_in_order(job, using),
         letter_in_order=_letter_in_order(job, using),
         limits=_limits(job, using),
+        share=_share(job, using) if job.waiting_for == WaitingFor.SHARE else None,
         pauses=_pauses(job, using),
         breaker=_breaker(job, using),
         workers=len(workers),
@@ -79,6 +80,12 @@ def _alive(job: Job, using: str) -> Iterable[Worker]:
 
 def _matches_any(name: str, targets: Iterable[str]) -> bool:
     return any(name.startswith(each[:-1]) if each.endswith("*") else name == each for each in targets)
+
+
+def _before(job: Job) -> Q:
+    return Q(priority__gt=job.priority) | Q(priority=job.priority) & (
+        Q(run_after__lt=job.run_after) | Q(run_after=job.run_after, pk__lt=job.pk)
+    )
 
 
 def _ahead(job: Job, using: str) -> int:
@@ -145,6 +152,22 @@ def _limits(job: Job, using: str) -> list[Slots]:
             )
         )
     return slots
+
+
+def _share(job: Job, using: str) -> Share:
+    of_queue = Job.objects.using(using).filter(IN_A_SHARE, backend=job.backend, queue_name=job.queue_name)
+    taken = dict(
+        of_queue.filter(status__in=[Status.READY, Status.RUNNING])
+        .values_list(Coalesce("concurrency_key", Value("")))
+        .annotate(places=Count("pk"))
+    )
+    key = job.concurrency_key or ""
+    ahead = (
+        of_queue.annotate(tenant=Coalesce("concurrency_key", Value("")))
+        .filter(_before(job), tenant=key, task=job.task, status=Status.WAITING, waiting_for=WaitingFor.SHARE)
+        .order_by("-priority", "run_after", "id")[:COUNT_CAP]
+    )
+    return Share(key, taken.get(key, 0), sum(taken.values()), len(taken), ahead.count())
 
 
 def _before_in_order(job: Job, using: str) -> int | None:

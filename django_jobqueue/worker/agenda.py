@@ -5,6 +5,7 @@ from __future__ import annotations
 from uuid import UUID, uuid4
 
 from django_jobqueue.conf import Options
+from django_jobqueue.store.admit import FIRST
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.renew import Lease
 from django_jobqueue.store.rescue import Contact, TakenOver, recover, rescue
@@ -12,7 +13,7 @@ from django_jobqueue.store.statement import Statement
 from django_jobqueue.store.workers import WorkerCard, announce_worker
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.breakers import Breakers
-from django_jobqueue.worker.calls import Cycle, Goodbye, Probe, Probes, Renew, Return
+from django_jobqueue.worker.calls import Cycle, CycleAnswer, Goodbye, Probe, Probes, Renew, Return
 from django_jobqueue.worker.demand import Demand
 from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.ledger import Batch, Ledger
@@ -29,6 +30,8 @@ GHOST_SECONDS = 180.0
 whether anybody waits for it."""
 RECOVER_SECONDS = 0.5
 """How often it is looked for; the statement reads every running job."""
+LOOK_ON_SECONDS = 0.1
+"""So soon a worker goes on that has not looked at all who wait for a slot: a look takes about a tenth of that."""
 PROBE_SECONDS = 1.0
 """How often a worker looks whether a row that somebody had locked is free."""
 
@@ -61,7 +64,9 @@ class Agenda:
         """From before the last sign of life that the database has answered."""
         self._looks_at_all = False
         self.has_queue_at_the_door = False
-        """Whether jobs waited for a turn or a slot when this worker last asked."""
+        """Whether jobs waited to be admitted when this worker last asked."""
+        self._after = self._after_in_share = FIRST
+        """Where the last look at those has left off."""
         self._claim_limit = MAX_CLAIM
         self._is_turn_of_probes = False
         self._probe_at = self._claim_at = self._recover_at = 0.0
@@ -101,11 +106,20 @@ class Agenda:
         """
         self._lost_tokens[token] = clock.now() + GHOST_SECONDS
 
-    def cycle_done(self, cycle: Cycle, claimed: int, *, has_queue: bool) -> None:
-        """Note what a cycle has claimed, and whether jobs wait for a turn or a slot."""
-        self.claimed_count += claimed
+    def cycle_done(self, cycle: Cycle, answer: CycleAnswer) -> None:
+        """Note what a cycle has claimed, whether jobs wait to be admitted, and where its look at them ended."""
+        self.claimed_count += len(answer.claimed)
         if cycle.admits or cycle.is_poll:
-            self.has_queue_at_the_door = has_queue
+            self.has_queue_at_the_door = answer.door.has_queue
+        if cycle.admits:
+            self._after = answer.left_off
+            if cycle.claims:
+                self._after_in_share = answer.left_off_in_share
+            if self._after != FIRST or self._after_in_share != FIRST:
+                self._schedule.expect(LOOK_ON_SECONDS)
+            if answer.placed and len(answer.claimed) < cycle.wanted:
+                # The share of those that had not so many is there for the others.
+                self._schedule.poll_again()
         if cycle.claims:
             self._claim_limit = min(MAX_CLAIM, 2 * self._claim_limit)
 
@@ -183,6 +197,8 @@ class Agenda:
             notes=self._breakers.take(now),
             standings=self._breakers.standings() if claims or probes else None,
             probes=probes,
+            after=self._after,
+            after_in_share=self._after_in_share,
         )
 
     def _held(self) -> list[Lease]:

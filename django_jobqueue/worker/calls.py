@@ -13,7 +13,16 @@ from typing import Any
 from uuid import UUID
 
 from django_jobqueue.policy.breaker import Standing
-from django_jobqueue.store.admit import Door, admit_limited, admit_lock, admit_ordered, admit_wanted
+from django_jobqueue.store.admit import (
+    FIRST,
+    Door,
+    Lane,
+    admit_limited,
+    admit_lock,
+    admit_ordered,
+    admit_shared,
+    admit_wanted,
+)
 from django_jobqueue.store.breakers import Probed, change, count, probe
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.control import OPEN, Gate, hold
@@ -71,6 +80,8 @@ class Cycle:
     notes: Notes = NO_NOTES
     standings: Statement[list[Standing]] | None = None
     probes: Sequence[Probes] = ()
+    after: Lane = FIRST
+    after_in_share: Lane = FIRST
 
     def __call__(self, session: Session) -> CycleAnswer:
         """Make the call."""
@@ -101,14 +112,18 @@ class Cycle:
                 plan.append(("parked", self.unknown_tasks.look))
         if self.admits:
             # After all that makes room, or brings more to the door.
-            plan += [("door", admit_lock()), ("admitted", admit_ordered()), ("admitted", admit_limited())]
+            plan += [("door", admit_lock()), ("turns", admit_ordered()), ("slots", admit_limited(after=self.after))]
         elif self.is_poll:
             plan.append(("wanted", admit_wanted()))
         if self.claims or self.probes:
             plan.append(("held", hold()))
             if self.standings is not None:
                 plan.append(("standings", self.standings))
-        plan += [("claimed", claim) for claim in self.claims]
+        for claim in self.claims:
+            if self.admits:
+                # One by one, so that what one of them takes is no more there for the next one.
+                plan.append(("places", admit_shared(claim, after=self.after_in_share)))
+            plan.append(("claimed", claim))
         for probes in self.probes:
             # Last, because it has them pass over nothing any more.
             plan += [("probed", probe(probes.breaker)), ("claimed", probes.claim)]
@@ -142,8 +157,14 @@ class Cycle:
                     answer.door = Door(is_ours=False, has_queue=reply)
                 case "door":
                     answer.door = reply
-                case "admitted":
+                case "turns":
                     answer.admitted += len(reply)
+                case "slots":
+                    answer.admitted += len(reply.queues)
+                    answer.left_off = reply.left_off
+                case "places":
+                    answer.placed += len(reply.queues)
+                    answer.left_off_in_share = reply.left_off
                 case "held":
                     answer.gate = reply
                 case "parked":
@@ -167,7 +188,9 @@ class CycleAnswer:
 
     `settled` holds the jobs whose attempt it closed, and what became of each; `settled_before` those that an earlier
     call had closed without being heard; `orphans` what an earlier call had claimed without being heard. `gate` is
-    what the claims have found before them. An admission whose `door` was not its own has not looked.
+    what the claims have found before them. An admission whose `door` was not its own has not looked; `left_off` is
+    where the next one goes on, if this one has not come to the end. `placed` counts the jobs that were given a place
+    in a queue which tenants share.
     """
 
     settled: dict[int, Settled] = field(default_factory=dict)
@@ -183,6 +206,9 @@ class CycleAnswer:
     gate: Gate = OPEN
     door: Door = CLOSED
     admitted: int = 0
+    left_off: Lane = FIRST
+    placed: int = 0
+    left_off_in_share: Lane = FIRST
     parked: list[Parked] | None = None
     counted: list[Standing] = field(default_factory=list)
     changed: list[bool] = field(default_factory=list)

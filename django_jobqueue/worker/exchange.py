@@ -18,6 +18,7 @@ from django_jobqueue.policy.outcomes import Committed, Failure, Lost, Outcome
 from django_jobqueue.policy.retry import Wait
 from django_jobqueue.registry import Registry
 from django_jobqueue.store import notify
+from django_jobqueue.store.admit import FIRST
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.park import LIMIT as UNPARK_LIMIT
 from django_jobqueue.store.promote import LIMIT as PROMOTE_LIMIT
@@ -189,7 +190,7 @@ class Exchange:
             self._agenda.seen_at = reply.sent_at
         self._ledger.written(cycle.batch)
         self._note_settled(cycle, answer)
-        self._agenda.cycle_done(cycle, len(answer.claimed), has_queue=answer.door.has_queue)
+        self._agenda.cycle_done(cycle, answer)
         has_probed = self._heed_breakers(cycle, answer)
         if cycle.claims:
             self._news.claimed()
@@ -226,8 +227,14 @@ class Exchange:
             self._schedule.expect(DOOR_SECONDS if cycle.admits else 0.0)
         if cycle.is_poll:
             found = answer.claimed or answer.rescued or (answer.promoted and answer.promoted.moved)
-            # A poll that could not have claimed anything says nothing about what there is.
-            asked = cycle.wanted > 0 and has_probed and not answer.gate.is_held and not is_shut_out
+            # A poll that could not have claimed anything, or has not looked at all who wait, does not tell.
+            has_looked = not is_shut_out and {
+                cycle.after,
+                answer.left_off,
+                cycle.after_in_share,
+                answer.left_off_in_share,
+            } == {FIRST}
+            asked = cycle.wanted > 0 and has_probed and not answer.gate.is_held and has_looked
             self.is_drained = (asked or not self._demand.can_serve) and not found
 
     def _heed_breakers(self, cycle: Cycle, answer: CycleAnswer) -> bool:

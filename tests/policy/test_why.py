@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from django_jobqueue.policy.lifecycle import Status, WaitingFor
-from django_jobqueue.policy.why import Facts, Named, Pausing, Slots, Why, reasons
+from django_jobqueue.policy.why import Facts, Named, Pausing, Share, Slots, Why, reasons
 
 READY = Facts(
     status=Status.READY,
@@ -63,6 +63,12 @@ FULL = Slots("key", "tenant:5", at_once=2, taken=2, holders=(7, 8))
             "the queue mail runs 2 at once, and 9 are (jobs 7, 8 …)",
         ),
         (replace(WAITING, waiting_for=WaitingFor.LIMIT, limits=[replace(FULL, taken=1)]), Why.NEXT, "next poll"),
+        (
+            replace(WAITING, waiting_for=WaitingFor.SHARE, share=Share("tenant:5", 4, 8, 3, 2)),
+            Why.SHARE,
+            "tenant tenant:5 has 4 of the 8 places",
+        ),
+        (replace(WAITING, waiting_for=WaitingFor.SHARE, share=Share("", 0, 0, 0)), Why.NEXT, "next poll"),
         (replace(WAITING, waiting_for=WaitingFor.ORDER, before_in_order=4), Why.TURN, "job 4 of its order key"),
         (replace(WAITING, waiting_for=WaitingFor.ORDER, letter_in_order=4), Why.BLOCKED, "replay or discard it"),
         (replace(WAITING, waiting_for=WaitingFor.WORKER, workers_that_know=0), Why.UNKNOWN_TASK, "shop.send"),

@@ -162,6 +162,12 @@ def sync(context, tenant, seconds, fails=0):
         raise ValueError("the tenant does not answer")
 
 
+@task(concurrency_key="{tenant}")
+def convert(tenant, seconds):
+    """Take a short time for a tenant."""
+    time.sleep(seconds)
+
+
 @task(takes_context=True, backoff=SOON, order_key="account:{account}", max_attempts=8)
 def post(context, account, number, fails=0):
     """Leave a trace, one of an account after the other; fail so many times."""

@@ -23,7 +23,7 @@ from django_jobqueue.models import DeadLetter, Job
 from django_jobqueue.policy.lifecycle import Reason, WaitingFor
 from django_jobqueue.policy.outcomes import Failure, OutcomeName
 from django_jobqueue.policy.retry import Bury, Decision, Finish, Release, Wait
-from django_jobqueue.store.admit import admit_limited, admit_lock, admit_ordered
+from django_jobqueue.store.admit import admit_limited, admit_lock, admit_ordered, admit_shared
 from django_jobqueue.store.claim import Claimed, Serving, claim
 from django_jobqueue.store.control import hold
 from django_jobqueue.store.give_back import give_back
@@ -136,8 +136,21 @@ class Hand:
     def admit(self) -> int:
         """Give turns and slots; answers with how many moves that were."""
         door, ordered, limited = self._run(admit_lock(), admit_ordered(), admit_limited())
-        assert door.is_ours or not (ordered or limited)
-        return len(ordered) + len(limited)
+        assert door.is_ours or not (ordered or limited.queues)
+        return len(ordered) + len(limited.queues)
+
+    def share_out(self, wanted: int, **options: Any) -> list[Held]:
+        """Give places in queues that tenants share to as many, and claim as many."""
+        token = uuid4()
+        claims = claim(
+            **{"backend": "default", "tasks": (TASK,), "serving": Serving(), **options},
+            limit=wanted,
+            token=token,
+            worker_id=self.id,
+            lease_seconds=30.0,
+        )
+        *_, jobs = self._run(admit_lock(), admit_ordered(), admit_limited(), hold(), admit_shared(claims), claims)
+        return [Held(job, token) for job in jobs]
 
     def promote(self, **options: int):
         (promoted,) = self._run(promote(**options))

@@ -6,7 +6,7 @@ import pytest
 from django.db import connection, transaction
 
 from django_jobqueue.models import Job, Limit
-from django_jobqueue.store.admit import admit_limited, admit_lock
+from django_jobqueue.store.admit import FIRST, admit_limited, admit_lock
 from django_jobqueue.store.statement import run_on
 from tests.store.hands import BURY, COMMITS, FINISH, RELEASE, RETRY_NOW, add_job, add_jobs, at, at_once, row
 
@@ -128,10 +128,25 @@ def test_one_at_a_time_admits(worker):
     waiting(3, task_limit=2)
     with transaction.atomic():
         assert run_on(connection, admit_lock()) == (True, True)
-        assert len(run_on(connection, admit_limited())) == 2
+        assert len(run_on(connection, admit_limited()).queues) == 2
         assert worker.admit() == 0
 
     assert len(ready()) == 2
+
+
+def test_looks_that_are_cut_short_go_round():
+    """Whoever looks at two lanes at a time has looked at all five after three looks, and then begins anew."""
+    for key in "abcde":
+        waiting(2, concurrency_key=key, key_limit=1)
+    seen, after = [], FIRST
+    for _ in range(4):
+        with transaction.atomic():
+            run_on(connection, admit_lock())
+            admitted = run_on(connection, admit_limited(after=after, lanes=2))
+        seen.append((len(admitted.queues), admitted.left_off.key))
+        after = admitted.left_off
+
+    assert seen == [(2, "b"), (2, "d"), (1, ""), (0, "b")]
 
 
 def test_without_the_lock_nobody_is_admitted():
@@ -139,7 +154,7 @@ def test_without_the_lock_nobody_is_admitted():
     waiting(1, task_limit=1)
 
     with transaction.atomic():
-        assert run_on(connection, admit_limited()) == []
+        assert run_on(connection, admit_limited()).queues == []
 
 
 def test_of_many_at_once_the_limit_holds(make_worker):

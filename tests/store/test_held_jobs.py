@@ -4,19 +4,22 @@ import pytest
 from django.db import connection, transaction
 
 from django_jobqueue.models import Job
-from django_jobqueue.store.admit import admit_limited, admit_lock, admit_ordered
+from django_jobqueue.store.admit import admit_limited, admit_lock, admit_ordered, admit_shared
 from django_jobqueue.store.session import PLAN_GUARD
 from django_jobqueue.store.statement import run_on
 from tests.store.conftest import make_worker, worker  # noqa: F401 - fixtures
 from tests.store.hands import COMMITS, add_jobs, at
-from tests.store.test_query_plans import buffers, claim_of, plan_of
+from tests.store.test_query_plans import buffers, claim_of, nodes, plan_of
 
 pytestmark = COMMITS
 
 
+COLUMNS = {"order": "order_key", "share": "share_weight, concurrency_key"}
+
+
 def hold(count, keys=1, *, status="WAITING", waiting_for="limit"):
-    """Add jobs that wait for one slot, or the turn, of each of so many keys; or such jobs in another state."""
-    columns = "order_key" if waiting_for == "order" else "key_limit, concurrency_key"
+    """Add jobs that wait for one slot, the turn, or a place, of each of so many keys; or such jobs in another state."""
+    columns = COLUMNS.get(waiting_for, "key_limit, concurrency_key")
     with connection.cursor() as cursor:
         cursor.execute(
             f"INSERT INTO {Job._meta.db_table} (task, status, waiting_for, run_after, {columns})"
@@ -55,8 +58,22 @@ def test_who_admits_reads_by_keys_and_not_by_jobs(worker, waits_for, count, keys
 
     plan = plan_of_admission(admit_limited() if waits_for == "limit" else admit_ordered())
     print(f"{count} jobs behind {keys} keys: {buffers(plan['Plan'])} buffers, {plan['Execution Time']:.1f} ms")
-    assert plan["Plan"]["Actual Rows"] == ended
-    assert buffers(plan["Plan"]) <= 100 + 15 * keys
+    moved = next(node for node in nodes(plan["Plan"]) if node["Node Type"] == "ModifyTable")
+    assert moved["Actual Rows"] == ended
+    assert buffers(plan["Plan"]) <= 100 + 8 * keys
+
+
+@pytest.mark.parametrize(("count", "tenants"), [(100_000, 1), (20_000, 1000)], ids=["one", "many"])
+@pytest.mark.parametrize("wanted", [1, 100])
+def test_places_are_given_by_tenants_and_not_by_jobs(worker, wanted, count, tenants):  # noqa: F811
+    """A few pages for each tenant that has jobs waiting, and for each job that gets a place."""
+    hold(count, tenants, waiting_for="share")
+    plan = plan_of_admission(admit_shared(claim_of(wanted)))
+    print(f"{count} jobs of {tenants} tenants: {buffers(plan['Plan'])} buffers, {plan['Execution Time']:.1f} ms")
+
+    moved = next(node for node in nodes(plan["Plan"]) if node["Node Type"] == "ModifyTable")
+    assert moved["Actual Rows"] == wanted
+    assert buffers(plan["Plan"]) <= 100 + 8 * tenants + 40 * wanted
 
 
 def end_ready(count):

@@ -223,3 +223,17 @@ def test_a_job_that_there_is_not():
     """Is an error of the caller."""
     with pytest.raises(Job.DoesNotExist):
         why(1, using="default")
+
+
+def test_what_its_tenant_has_of_a_shared_queue_is_told():
+    """How many places, of how many that are taken, by how many tenants; and how many of its own are before it."""
+    tenant = {"concurrency_key": "tenant:5", "share_weight": 1}
+    add_jobs(2, **tenant)
+    add_job(concurrency_key="other", share_weight=1)
+    first, second = (add_job(status="WAITING", waiting_for="share", run_after=at(n), **tenant) for n in (-60, -30))
+
+    assert codes(first) == ["share"]
+    assert text(second) == (
+        "tenant tenant:5 has 2 of the 3 places of the queue default that are taken, by 2 tenants; "
+        "1 of its jobs are before this one"
+    )

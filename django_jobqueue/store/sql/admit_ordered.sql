@@ -1,4 +1,4 @@
--- moves      WAITING for order → READY, or → WAITING for limit where the job needs a slot too: the first of each order key, if it is
+-- moves      WAITING for order → READY, or → WAITING for limit or share where the job needs a slot too: the first of each order key, if it is
 --            due, and nothing of its key is before it: no job that has had its turn and is not over, and no open letter of one
 --            whose death holds up the others
 -- index      jobqueue_job_order, a probe for each key; jobqueue_job_turn
@@ -52,8 +52,12 @@ turns AS (
     LIMIT %(limit)s
 )
 UPDATE {job} AS job
-SET status = CASE WHEN COALESCE(job.key_limit, job.task_limit, job.queue_limit) IS NULL THEN 'READY' ELSE 'WAITING' END,
-    waiting_for = CASE WHEN COALESCE(job.key_limit, job.task_limit, job.queue_limit) IS NULL THEN '' ELSE 'limit' END
+SET status = CASE WHEN COALESCE(job.share_weight, job.key_limit, job.task_limit, job.queue_limit) IS NULL THEN 'READY' ELSE 'WAITING' END,
+    waiting_for = CASE
+        WHEN COALESCE(job.share_weight, job.key_limit, job.task_limit, job.queue_limit) IS NULL THEN ''
+        WHEN job.share_weight IS NULL THEN 'limit'
+        ELSE 'share'
+    END
 WHERE job.id = ANY (ARRAY(
     SELECT waiting.id
     FROM {job} AS waiting

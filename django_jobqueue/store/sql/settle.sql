@@ -1,4 +1,4 @@
--- moves      RUNNING → WAITING (retry, snooze), READY (release; WAITING for limit, where the job needs a slot), FAILED (bury) or CANCELLED; closes the attempt; a burial opens the
+-- moves      RUNNING → WAITING (retry, snooze), READY (release; WAITING for limit or share, where the job needs a slot), FAILED (bury) or CANCELLED; closes the attempt; a burial opens the
 --            job's letter, or opens it again with one death more; a cancelled job's REPLAYED letter → RESOLVED
 -- index      the primary key for the jobs, the unique job_id for the letters
 -- safe because  the token is the fence, and jobqueue_job_token_is_running makes it imply RUNNING (see finish.sql); job, attempt and
@@ -8,11 +8,12 @@ WITH settled AS (
     UPDATE {job} AS job
     SET status = CASE
             WHEN job.cancel_requested_at IS NOT NULL THEN 'CANCELLED'
-            WHEN mine.status = 'READY' AND COALESCE(job.key_limit, job.task_limit, job.queue_limit) IS NOT NULL THEN 'WAITING'
+            WHEN mine.status = 'READY' AND COALESCE(job.share_weight, job.key_limit, job.task_limit, job.queue_limit) IS NOT NULL THEN 'WAITING'
             ELSE mine.status
         END,
         waiting_for = CASE
             WHEN job.cancel_requested_at IS NOT NULL THEN ''
+            WHEN mine.status = 'READY' AND job.share_weight IS NOT NULL THEN 'share'
             WHEN mine.status = 'READY' AND COALESCE(job.key_limit, job.task_limit, job.queue_limit) IS NOT NULL THEN 'limit'
             ELSE mine.waiting_for
         END,

@@ -1,10 +1,14 @@
--- moves      WAITING for worker → READY, or → WAITING for limit where the job needs a slot, what this worker knows
+-- moves      WAITING for worker → READY, or → WAITING for limit or share where the job needs a slot, what this worker knows
 -- index      jobqueue_job_parked, by task
 -- safe because  the rows are locked where they are chosen, and locked rows are left to whoever holds them
 -- ORM        Job.objects.filter(status="WAITING", waiting_for="worker", …).update(status="READY", …), a task at a time
 UPDATE {job} AS job
-SET status = CASE WHEN COALESCE(job.key_limit, job.task_limit, job.queue_limit) IS NULL THEN 'READY' ELSE 'WAITING' END,
-    waiting_for = CASE WHEN COALESCE(job.key_limit, job.task_limit, job.queue_limit) IS NULL THEN '' ELSE 'limit' END,
+SET status = CASE WHEN COALESCE(job.share_weight, job.key_limit, job.task_limit, job.queue_limit) IS NULL THEN 'READY' ELSE 'WAITING' END,
+    waiting_for = CASE
+        WHEN COALESCE(job.share_weight, job.key_limit, job.task_limit, job.queue_limit) IS NULL THEN ''
+        WHEN job.share_weight IS NULL THEN 'limit'
+        ELSE 'share'
+    END,
     parked_at = NULL
 WHERE job.id = ANY (ARRAY(
     SELECT parked.id
