@@ -37,6 +37,7 @@ from django_jobqueue.any_task import (
     is_unique_until_started,
     keys_of,
     max_attempts_of,
+    rate_key_of,
     require_fit,
     stored_name,
     version_of,
@@ -231,9 +232,11 @@ class JobQueueBackend(BaseTaskBackend):
     def _gates(self, task: AnyTask, keys: Mapping[str, str | None]) -> Gates:
         from django_jobqueue.store.enqueue import OPEN, Gates
 
-        at_once, queue_limit = concurrency_limit_of(task), self.options.queue(task.queue_name).max_running
+        queue = self.options.queue(task.queue_name)
+        at_once, queue_limit = concurrency_limit_of(task), queue.max_running
         order_key, concurrency_key = keys.get("order_key"), keys.get("concurrency_key")
-        if at_once is None and queue_limit is None and order_key is None:
+        rate_key = rate_key_of(task, concurrency_key, queue)
+        if at_once is None and queue_limit is None and order_key is None and rate_key is None:
             return OPEN
         return Gates(
             concurrency_key=concurrency_key,
@@ -243,6 +246,7 @@ class JobQueueBackend(BaseTaskBackend):
             queue_limit=queue_limit,
             order_key=order_key,
             order_blocks=order_key is not None and blocks_after_death(task),
+            rate_key=rate_key,
         )
 
     def require_postgresql(self) -> None:

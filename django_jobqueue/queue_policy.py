@@ -5,9 +5,11 @@ A new rule is a field here with its docstring, its unit and its bounds; errors a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
+
+from django_jobqueue.policy import rate
 
 MAX_AT_ONCE = 1_000_000
 """The most that a limit may say."""
@@ -19,6 +21,17 @@ class QueuePolicy:
 
     max_running: int | None = field(default=None, metadata={"minimum": 1, "maximum": MAX_AT_ONCE})
     """Jobs of this queue that run at once, in all workers together. None is no limit; default None."""
+
+    rate_limit: str | None = field(default=None, metadata={"parse": rate.parse})
+    """Jobs of this queue that start in a time, in all workers together: "100/m", or with a burst, "100/m burst 20".
+
+    Starts in a second, minute (m), hour or day. None is no limit; default None.
+    """
+
+    @property
+    def rate(self) -> rate.Rate | None:
+        """The rate as numbers."""
+        return None if self.rate_limit is None else rate.parse(self.rate_limit)
 
 
 NO_POLICY = QueuePolicy()
@@ -48,8 +61,20 @@ def _problems_of(name: str, rules: Mapping[str, Any]) -> list[str]:
         if rule not in known:
             faults.append(f"queues[{name!r}] has the rule {rule!r}; known are {', '.join(sorted(known))}")
             continue
+        if parse := known[rule].get("parse"):
+            faults += _misread(f"queues[{name!r}][{rule!r}]", parse, given)
+            continue
         minimum, maximum = known[rule]["minimum"], known[rule]["maximum"]
         is_number = isinstance(given, int) and not isinstance(given, bool)
         if given is not None and not (is_number and minimum <= given <= maximum):
             faults.append(f"queues[{name!r}][{rule!r}] is a whole number from {minimum} to {maximum}; got {given!r}")
     return faults
+
+
+def _misread(what: str, parse: Callable[[Any], object], given: Any) -> list[str]:
+    if given is not None:
+        try:
+            parse(given)
+        except ValueError as error:
+            return [f"{what} {error}; got {given!r}"]
+    return []

@@ -15,6 +15,7 @@ from django_jobqueue.exceptions import InvalidOptions
 from django_jobqueue.payload.keys import KEYS, KeyMaker, names_in
 from django_jobqueue.payload.signature import signature_of
 from django_jobqueue.payload.versions import Step
+from django_jobqueue.policy import rate
 from django_jobqueue.policy.backoff import Backoff, constant, exponential, linear
 from django_jobqueue.queue_policy import MAX_AT_ONCE
 
@@ -42,6 +43,7 @@ KNOWN = (
     "unique_until",
     "concurrency_key",
     "concurrency_limit",
+    "rate_limit",
     "order_key",
     "after_death",
     "owner",
@@ -49,6 +51,9 @@ KNOWN = (
     "sensitive",
 )
 """What the decorator takes: Django's four, then ours."""
+
+_LIMITS = ("concurrency_limit", "rate_limit")
+"""What jobs of one concurrency key may share."""
 
 _NAME = re.compile(r"\w[\w.:/-]*")
 
@@ -120,9 +125,10 @@ def normalized(task: Any) -> dict[str, Any]:
         if strange := sorted(set(values["upgrade"]) - earlier):
             faults.append(f"upgrade names version {', '.join(map(str, strange))}; version is {values['version']}")
         faults += _strangers_in_keys(task, values)
-        if values["concurrency_key"] is not None and values["concurrency_limit"] is None:
+        if values["concurrency_key"] is not None and all(values[limit] is None for limit in _LIMITS):
             faults.append(
-                "concurrency_key says which jobs share a limit; say how many run at once by concurrency_limit=1"
+                "concurrency_key says which jobs share a limit; say how many run at once by concurrency_limit=1, "
+                'or start in a time by rate_limit="100/m"'
             )
         if values["after_death"] == "block" and values["order_key"] is None:
             faults.append('after_death="block" is about the successors of a job; it has none without order_key')
@@ -287,6 +293,10 @@ def _at_once(value: Any) -> int | None:
     return value
 
 
+def _rate(value: Any) -> str | None:
+    return None if value is None else str(rate.parse(value))
+
+
 def _after_death(value: Any) -> str:
     if value not in ("pass", "block"):
         raise ValueError('is "pass" or "block"')
@@ -331,6 +341,7 @@ _RULES: dict[str, Callable[[Any], Any]] = {
     "unique_until": _unique_until,
     "concurrency_key": _key,
     "concurrency_limit": _at_once,
+    "rate_limit": _rate,
     "order_key": _key,
     "after_death": _after_death,
     "owner": _owner,

@@ -22,7 +22,7 @@ _ROUNDS = 3
 
 
 class Gates(NamedTuple):
-    """What a job has to wait for besides its moment: a slot under each limit, and its turn. None is nothing."""
+    """What a job has to wait for besides its moment: a slot under each limit, its turn, tokens. None is nothing."""
 
     concurrency_key: str | None = None
     key_limit: int | None = None
@@ -30,6 +30,7 @@ class Gates(NamedTuple):
     queue_limit: int | None = None
     order_key: str | None = None
     order_blocks: bool = False
+    rate_key: str | None = None
 
 
 OPEN = Gates()
@@ -179,6 +180,7 @@ def _gates(jobs: Sequence[NewJob]) -> dict[str, str]:
         "queue_limits": _numbers([gate.queue_limit for gate in gates]),
         "order_keys": _texts([gate.order_key for gate in gates]),
         "order_blocks": array([str(gate.order_blocks).lower() for gate in gates]),
+        "rate_keys": _texts([gate.rate_key for gate in gates]),
     }
 
 
@@ -191,8 +193,12 @@ def _texts(values: Sequence[str | None]) -> str:
 
 
 _OPEN_GATES = dict.fromkeys(
-    ("concurrency_keys", "key_limits", "task_limits", "queue_limits", "order_keys", "order_blocks"), "{}"
-)
+    (
+        "concurrency_keys", "key_limits", "task_limits", "queue_limits", "order_keys", "order_blocks",
+        "rate_keys",
+    ),
+    "{}",
+)  # fmt: skip
 
 
 def unique_params(jobs: Sequence[NewJob]) -> dict[str, str]:

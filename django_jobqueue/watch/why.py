@@ -4,16 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from django.db import connections
 from django.db.models import Exists, ExpressionWrapper, F, OuterRef, Q, fields
 from django.db.models.functions import Now
 
+from django_jobqueue import registry
+from django_jobqueue.database import queue_options
+from django_jobqueue.declared_rates import declared_rates
 from django_jobqueue.models import DeadLetter, Job, Limit, Worker
 from django_jobqueue.models.job import UNDER_A_LIMIT
 from django_jobqueue.policy.lifecycle import Status, WaitingFor
-from django_jobqueue.policy.why import Facts, Pausing, Reason, Slots, reasons
+from django_jobqueue.policy.why import Facts, Pausing, Reason, Slots, Tokens, reasons
 from django_jobqueue.store.park import ALIVE_SECONDS
 from django_jobqueue.store.pause import live
+from django_jobqueue.store.rates import buckets_of
 from django_jobqueue.store.session import PLAN_GUARD
+from django_jobqueue.store.statement import run_on
 from django_jobqueue.watch.glance import glance
 
 COUNT_CAP = 1000
@@ -53,6 +59,7 @@ def _facts(job_id: int, using: str) -> Facts:
         letter_in_order=_letter_in_order(job, using),
         limits=_limits(job, using),
         pauses=_pauses(job, using),
+        rates=_rates(job, using),
         workers=len(workers),
         workers_of_queue=len(serving),
         workers_that_know=sum(worker.tasks.get(job.task, 0) >= job.version for worker in serving),
@@ -77,7 +84,13 @@ def _ahead(job: Job, using: str) -> int:
         Q(run_after__lt=job.run_after) | Q(run_after=job.run_after, pk__lt=job.pk)
     )
     ready = Job.objects.using(using).filter(before, status=Status.READY, backend=job.backend)
-    return ready.order_by("-priority", "run_after", "id")[: COUNT_CAP + 1].count()
+    if job.rate_key is None:
+        ready = ready.filter(rate_key__isnull=True).order_by("-priority", "run_after", "id")
+    else:
+        # Of those that wait for the same tokens.
+        ready = ready.filter(queue_name=job.queue_name, task=job.task, rate_key=job.rate_key)
+        ready = ready.order_by("queue_name", "task", "rate_key", "-priority", "run_after", "id")
+    return ready[: COUNT_CAP + 1].count()
 
 
 def _pauses(job: Job, using: str) -> list[Pausing]:
@@ -113,6 +126,22 @@ def _limits(job: Job, using: str) -> list[Slots]:
             )
         )
     return slots
+
+
+def _rates(job: Job, using: str) -> list[Tokens]:
+    if job.status != Status.READY or job.rate_key is None:
+        return []
+    task = registry.find(job.task)
+    rates = declared_rates({} if task is None else {job.task: task}, queue_options(job.backend))
+    declared = {("queue", name): rate for name, rate in rates.queues.items()}
+    declared |= {
+        ("key", job.rate_key) if each.by_key else ("task", each.target): each.rate for each in rates.tasks.values()
+    }
+    job_of = {"backend": job.backend, "queue_name": job.queue_name, "task": job.task, "rate_key": job.rate_key}
+    return [
+        Tokens(each.kind, each.target, each.set_rate or str(declared[each.kind, each.target]), each.next_seconds)
+        for each in run_on(connections[using], buckets_of(**job_of, rates=rates))
+    ]
 
 
 def _before_in_order(job: Job, using: str) -> int | None:

@@ -17,6 +17,7 @@ from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.ledger import Batch, Ledger
 from django_jobqueue.worker.link import call_seconds
 from django_jobqueue.worker.plan import WorkerPlan
+from django_jobqueue.worker.rated import RateWatch
 from django_jobqueue.worker.schedule import Schedule
 
 MAX_CLAIM = 500
@@ -36,7 +37,14 @@ class Agenda:
     """One call at a time: a return first, then renewals; what is decided rides with the chores and the claims."""
 
     def __init__(
-        self, plan: WorkerPlan, card: WorkerCard, fleet: Fleet, ledger: Ledger, schedule: Schedule, demand: Demand
+        self,
+        plan: WorkerPlan,
+        card: WorkerCard,
+        fleet: Fleet,
+        ledger: Ledger,
+        schedule: Schedule,
+        demand: Demand,
+        rate_watch: RateWatch,
     ) -> None:
         self.is_known = False
         """Whether the database and this worker agree on what it holds."""
@@ -48,6 +56,7 @@ class Agenda:
         self._lost_tokens: dict[UUID, float] = {}
         self._plan, self._options, self._card = plan, plan.options, card
         self._fleet, self._ledger, self._schedule, self._demand = fleet, ledger, schedule, demand
+        self._rate_watch = rate_watch
         self.seen_at = 0.0
         """From before the last sign of life that the database has answered."""
         self._looks_at_all = False
@@ -149,6 +158,7 @@ class Agenda:
         token = uuid4()
         batch = self._ledger.take()
         claims, wanted = self._claims(token, now, is_poll=is_poll)
+        rates = self._rate_watch.look(now, is_poll=is_poll) if claims else None
         if is_poll:
             self._schedule.polled(now)
         if is_rescue:
@@ -166,6 +176,8 @@ class Agenda:
             unknown_tasks=self._demand.chores() if is_rescue else None,
             # What ends makes room. Where nothing waits for that, a poll finds out early enough that something does.
             admits=self.has_queue_at_the_door and (is_poll or bool(batch.settlements)),
+            rates=rates,
+            sweeps=rates is not None and self._rate_watch.wants_sweep(now),
         )
 
     def _held(self) -> list[Lease]:

@@ -18,6 +18,7 @@ from django_jobqueue.store.control import OPEN, Gate, hold
 from django_jobqueue.store.give_back import give_back
 from django_jobqueue.store.park import BuriedUnknown, Parked
 from django_jobqueue.store.promote import Promoted, promote
+from django_jobqueue.store.rates import RatedClaim, Rates, claim_rated, rate_lock, sweep_buckets
 from django_jobqueue.store.renew import Lease, Renewal, renew
 from django_jobqueue.store.rescue import TakenOver, recover
 from django_jobqueue.store.session import Session
@@ -57,6 +58,9 @@ class Cycle:
     sign_of_life: Statement[None] | None = None
     unknown_tasks: UnknownTasks | None = None
     admits: bool = False
+    rates: Rates | None = None
+    """By which the claims take jobs under a rate too."""
+    sweeps: bool = False
 
     def __call__(self, session: Session) -> CycleAnswer:
         """Make the call."""
@@ -89,7 +93,14 @@ class Cycle:
             plan.append(("wanted", admit_wanted()))
         if self.claims:
             plan.append(("held", hold()))
-        plan += [("claimed", claim) for claim in self.claims]
+        if self.rates is None:
+            plan += [("claimed", claim) for claim in self.claims]
+        elif self.claims:
+            # Last, so that who spends tokens keeps others from it for a moment only.
+            plan.append(("spends", rate_lock()))
+            plan += [("rated", claim_rated(claim, self.rates)) for claim in self.claims]
+            if self.sweeps:
+                plan.append(("", sweep_buckets()))
         if not plan:
             return answer
         replies = session.run(*(statement for _, statement in plan), statement_timeout_ms=STATEMENT_TIMEOUT_MS)
@@ -128,6 +139,10 @@ class Cycle:
                     answer.parked = reply
                 case "claimed":
                     answer.claimed += reply
+                case "spends":
+                    answer.spends = reply
+                case "rated":
+                    answer.note_rated(reply)
         return answer
 
 
@@ -138,6 +153,8 @@ class CycleAnswer:
     `settled` holds the jobs whose attempt it closed, and what became of each; `settled_before` those that an earlier
     call had closed without being heard; `orphans` what an earlier call had claimed without being heard. `gate` is
     what the claims have found before them. An admission whose `door` was not its own has not looked.
+    Nor have the claims at jobs under a rate, where none of them `spends`; there may be a token for more of those in
+    `next_token_seconds`.
     """
 
     settled: dict[int, Settled] = field(default_factory=dict)
@@ -154,6 +171,14 @@ class CycleAnswer:
     door: Door = CLOSED
     admitted: int = 0
     parked: list[Parked] | None = None
+    spends: bool | None = None
+    next_token_seconds: float | None = None
+
+    def note_rated(self, claim: RatedClaim) -> None:
+        """Take in what a claim by rates has found."""
+        self.claimed += claim.jobs
+        moments = [each for each in (self.next_token_seconds, claim.next_seconds) if each is not None]
+        self.next_token_seconds = min(moments, default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from uuid import UUID
 import psycopg
 
 from django_jobqueue import failpoint
+from django_jobqueue.declared_rates import declared_rates
 from django_jobqueue.exceptions import MissingTables
 from django_jobqueue.policy.lifecycle import TERMINAL
 from django_jobqueue.policy.outcomes import Failure, Lost, Outcome
@@ -41,6 +42,7 @@ from django_jobqueue.worker.news import News
 from django_jobqueue.worker.outage import Outage
 from django_jobqueue.worker.pace import Pace
 from django_jobqueue.worker.plan import WorkerPlan
+from django_jobqueue.worker.rated import RateWatch
 from django_jobqueue.worker.schedule import Schedule
 from django_jobqueue.worker.wakeup import Wakeup
 
@@ -78,7 +80,8 @@ class Exchange:
         self._news, self._known = News(), card.tasks
         self._was_out = False
         self._demand = Demand(plan, registry, self.pace, card.id)
-        self._agenda = Agenda(plan, card, fleet, self._ledger, self._schedule, self._demand)
+        self._rate_watch = RateWatch(declared_rates(registry.tasks, plan.options))
+        self._agenda = Agenda(plan, card, fleet, self._ledger, self._schedule, self._demand, self._rate_watch)
         self._link.start()
 
     @property
@@ -189,9 +192,12 @@ class Exchange:
         if cycle.claims:
             self._news.claimed()
             self._news.pauses(there_are=answer.gate.has_pauses)
-            self._demand.note(
-                answer.claimed, reply.seconds, written=cycle.batch.size, has_pauses=answer.gate.has_pauses
-            )
+            if cycle.rates is None:
+                # A look at many buckets says nothing of how the plain jobs lie.
+                self._demand.note(
+                    answer.claimed, reply.seconds, written=cycle.batch.size, has_pauses=answer.gate.has_pauses
+                )
+            self._note_rated(answer, reply.seconds)
         lease_until = reply.sent_at + self._options.lease_seconds
         self._fleet.waiting += [self._intake.flight(job, cycle.token, lease_until) for job in answer.claimed]
         self._give_back_orphans(answer.orphans)
@@ -221,7 +227,14 @@ class Exchange:
             found = answer.claimed or answer.rescued or (answer.promoted and answer.promoted.moved)
             # A poll that could not have claimed anything says nothing about what there is.
             asked = (cycle.wanted > 0 and not answer.gate.is_held and not is_shut_out) or not self._demand.can_serve
-            self.is_drained = asked and not found
+            has_looked = bool(answer.spends) or not answer.gate.has_rated
+            self.is_drained = asked and has_looked and not found
+
+    def _note_rated(self, answer: CycleAnswer, seconds: float) -> None:
+        if answer.spends is not None and not answer.gate.is_held:
+            self._schedule.expect(self._rate_watch.looked(answer.next_token_seconds, seconds, is_ours=answer.spends))
+        if self._rate_watch.note(has_rated=answer.gate.has_rated):
+            self._schedule.poll_again()
 
     def _note_unknown(self, answer: CycleAnswer) -> None:
         after_seconds = self._options.unknown_task_seconds
