@@ -20,11 +20,14 @@ from django_jobqueue.payload.typed import forms_of
 from django_jobqueue.payload.versions import upgraded
 from django_jobqueue.policy import backoff as backoffs
 from django_jobqueue.policy.breaker import Breaker
+from django_jobqueue.policy.rate import Rate
+from django_jobqueue.policy.rate import parse as parse_rate
 from django_jobqueue.policy.retry import RetryPolicy
 from django_jobqueue.tasks import Task
 
 if TYPE_CHECKING:
     from django_jobqueue.conf import Options
+    from django_jobqueue.queue_policy import QueuePolicy
 
 
 def stored_name(task: AnyTask) -> str:
@@ -140,8 +143,22 @@ def concurrency_limit_of(task: AnyTask) -> int | None:
 
 
 def is_limited_as_a_whole(task: AnyTask) -> bool:
-    """Say whether its concurrency limit is for all jobs of the task together, and not for those of each key."""
+    """Say whether its limits are for all jobs of the task together, and not for those of each key."""
     return isinstance(task, Task) and task.concurrency_key is None
+
+
+def rate_of(task: AnyTask) -> Rate | None:
+    """Return how many jobs of this task, or of one concurrency key of it, start in a time; None is no limit."""
+    return parse_rate(task.rate_limit) if isinstance(task, Task) and task.rate_limit is not None else None
+
+
+def rate_key_of(task: AnyTask, concurrency_key: str | None, queue: QueuePolicy) -> str | None:
+    """Say by which key a job is under a rate; an empty text is by its queue or task alone, None under no rate."""
+    has_rate = rate_of(task) is not None
+    if has_rate and concurrency_key:
+        return concurrency_key
+    # A function that makes no key of a call takes it out of the rate of its key, and not out of that of the queue.
+    return "" if queue.rate_limit is not None or (has_rate and is_limited_as_a_whole(task)) else None
 
 
 def blocks_after_death(task: AnyTask) -> bool:

@@ -37,6 +37,7 @@ from django_jobqueue.any_task import (
     is_unique_until_started,
     keys_of,
     max_attempts_of,
+    rate_key_of,
     require_fit,
     stored_name,
     version_of,
@@ -234,8 +235,8 @@ class JobQueueBackend(BaseTaskBackend):
         policy = self.options.queue(task.queue_name)
         at_once, queue_limit = concurrency_limit_of(task), policy.max_running
         order_key, concurrency_key = keys.get("order_key"), keys.get("concurrency_key")
-        share_weight = policy.weight_of(concurrency_key)
-        if (at_once, queue_limit, order_key, concurrency_key, share_weight) == (None,) * 5:
+        share_weight, rate_key = policy.weight_of(concurrency_key), rate_key_of(task, concurrency_key, policy)
+        if (at_once, queue_limit, order_key, concurrency_key, share_weight, rate_key) == (None,) * 6:
             return OPEN
         return Gates(
             concurrency_key=concurrency_key,
@@ -246,6 +247,7 @@ class JobQueueBackend(BaseTaskBackend):
             order_key=order_key,
             order_blocks=order_key is not None and blocks_after_death(task),
             share_weight=share_weight,
+            rate_key=rate_key,
         )
 
     def require_postgresql(self) -> None:

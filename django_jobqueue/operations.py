@@ -14,8 +14,8 @@ unharmed.
              reason_required, target_required, until_has_passed
     resume   what was paused
              target_required, not_paused
-    set_limit  how many jobs of a queue, a task or a concurrency key run at once
-             target_required, limit_out_of_range, not_set
+    set_limit  how many jobs of a queue, a task or a concurrency key run at once, or start in a time
+             target_required, limit_required, limit_out_of_range, not_set
     open_breaker, close_breaker  a circuit breaker, by its name: see `breakers`
              reason_required, unknown_breaker, until_has_passed, not_open
     prune    records of `once` whose time is over
@@ -33,6 +33,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from types import EllipsisType
 from typing import Any
 
 from django.db import models
@@ -44,6 +45,7 @@ from django_jobqueue.exceptions import Refused
 from django_jobqueue.models import DeadLetter, Job, Limit, Pause
 from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.shape import require_shape
+from django_jobqueue.policy import rate as rates
 from django_jobqueue.queue_policy import MAX_AT_ONCE
 from django_jobqueue.signed import User
 from django_jobqueue.signed import name_of as _name_of
@@ -54,6 +56,7 @@ from django_jobqueue.store.cancel import cancel as _cancel
 from django_jobqueue.store.discard import discard as _discard
 from django_jobqueue.store.effects import prune as _prune_effects
 from django_jobqueue.store.limits import set_limit as _set_limit
+from django_jobqueue.store.limits import set_rate as _set_rate
 from django_jobqueue.store.replay import NO_EDIT, Edit
 from django_jobqueue.store.replay import replay as _replay
 
@@ -165,29 +168,49 @@ def set_limit(
     *,
     task: str | None = None,
     key: str | None = None,
-    at_once: int | None,
+    at_once: int | EllipsisType | None = ...,
+    rate: str | EllipsisType | None = ...,
     by: User | str,
     reason: str = "",
     using: str | None = None,
 ) -> Limit | None:
-    """Have so many jobs of a queue, a task or a concurrency key run at once; None gives the word back to the code.
+    """Have so many jobs of a queue, a task or a concurrency key run at once, or start in a time, as in rate="100/m".
 
-    It is for jobs that are under such a limit at all: the code declares one, and this says which. 0 is none. Running
-    jobs run on; what is ready waits for a slot again, so nothing starts until the running ones are fewer. Once this has
-    returned, and a transaction of the caller's is committed, it holds everywhere; until then nothing is claimed.
+    None gives the word back to the code. It is for jobs that are under such a limit at all, or under any rate: the code
+    declares one, and this says which. at_once=0 is none. Running jobs run on; what is ready waits for a slot again, so
+    nothing starts until the running ones are fewer. Once this has returned, and a transaction of the caller's is
+    committed, it holds everywhere; until then nothing is claimed.
     """
     kind, target = _one_of({Limit.Kind.QUEUE: queue_name, Limit.Kind.TASK: task, Limit.Kind.KEY: key}, most=255)
+    database = using or queue_database()
+    signed = {"by": _name_of(by), "reason": _text(reason), "using": database}
+    match at_once, rate:
+        case _, EllipsisType() if not isinstance(at_once, EllipsisType):
+            limit = _set_limit(kind, target, _checked_at_once(at_once), **signed)
+        case EllipsisType(), _ if not isinstance(rate, EllipsisType):
+            limit = _set_rate(kind, target, _checked_rate(rate), **signed)
+        case _:
+            raise Refused("limit_required", 'say at_once=2 or rate="100/m", one of them at a time; None gives it back')
+    if queue_options("default").notify:
+        notify.announce(database, [target])
+    return limit
+
+
+def _checked_at_once(at_once: int | None) -> int | None:
     if at_once is not None and (
         isinstance(at_once, bool) or not isinstance(at_once, int) or not 0 <= at_once <= MAX_AT_ONCE
     ):
         raise Refused(
             "limit_out_of_range", f"at_once is a whole number from 0 to {MAX_AT_ONCE}, or None; got {at_once!r}"
         )
-    database = using or queue_database()
-    limit = _set_limit(kind, target, at_once, by=_name_of(by), reason=_text(reason), using=database)
-    if queue_options("default").notify:
-        notify.announce(database, [target])
-    return limit
+    return at_once
+
+
+def _checked_rate(text: str | None) -> rates.Rate | None:
+    try:
+        return None if text is None else rates.parse(text)
+    except ValueError as error:
+        raise Refused("limit_out_of_range", f"rate {error}, or None; got {text!r}") from None
 
 
 def prune(*, using: str | None = None) -> int:

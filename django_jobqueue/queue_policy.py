@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
+from django_jobqueue.policy import rate
+
 MAX_AT_ONCE = 1_000_000
 """The most that a limit may say."""
 
@@ -28,6 +30,15 @@ def _problem_of_weights(given: Any) -> str:
     return "" if are_weights else f'is a dict of keys and whole numbers from 1 to {MAX_WEIGHT}, as in {{"tenant:7": 3}}'
 
 
+def _problem_of_rate(value: Any) -> str:
+    if value is not None:
+        try:
+            rate.parse(value)
+        except ValueError as error:
+            return str(error)
+    return ""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueuePolicy:
     """The rules of one queue."""
@@ -42,6 +53,17 @@ class QueuePolicy:
     def weight_of(self, key: str | None) -> int | None:
         """Return the part of a tenant in this queue; None where tenants do not share it."""
         return self.weights.get(key or "", 1) if self.fair_share else None
+
+    rate_limit: str | None = field(default=None, metadata={"problem": _problem_of_rate})
+    """Jobs of this queue that start in a time, in all workers together: "100/m", or with a burst, "100/m burst 20".
+
+    Starts in a second, minute (m), hour or day. None is no limit; default None.
+    """
+
+    @property
+    def rate(self) -> rate.Rate | None:
+        """The rate as numbers."""
+        return None if self.rate_limit is None else rate.parse(self.rate_limit)
 
 
 NO_POLICY = QueuePolicy()
@@ -72,8 +94,7 @@ def _problems_of(name: str, rules: Mapping[str, Any]) -> list[str]:
             faults.append(f"queues[{name!r}] has the rule {rule!r}; known are {', '.join(sorted(known))}")
             continue
         if (problem_of := known[rule].get("problem")) is not None:
-            if problem := problem_of(given):
-                faults.append(f"queues[{name!r}][{rule!r}] {problem}; got {given!r}")
+            faults += [f"queues[{name!r}][{rule!r}] {problem}; got {given!r}"] if (problem := problem_of(given)) else []
             continue
         minimum, maximum = known[rule]["minimum"], known[rule]["maximum"]
         is_number = isinstance(given, int) and not isinstance(given, bool)

@@ -15,6 +15,7 @@ from django_jobqueue.exceptions import InvalidOptions
 from django_jobqueue.payload.keys import KEYS, KeyMaker, names_in
 from django_jobqueue.payload.signature import signature_of
 from django_jobqueue.payload.versions import Step
+from django_jobqueue.policy import rate
 from django_jobqueue.policy.backoff import Backoff, constant, exponential, linear
 from django_jobqueue.policy.breaker import Breaker
 from django_jobqueue.queue_policy import MAX_AT_ONCE
@@ -43,6 +44,7 @@ KNOWN = (
     "unique_until",
     "concurrency_key",
     "concurrency_limit",
+    "rate_limit",
     "order_key",
     "after_death",
     "breaker",
@@ -51,6 +53,9 @@ KNOWN = (
     "sensitive",
 )
 """What the decorator takes: Django's four, then ours."""
+
+_LIMITS = ("concurrency_limit", "rate_limit")
+"""What jobs of one concurrency key may share."""
 
 _NAME = re.compile(r"\w[\w.:/-]*")
 
@@ -285,6 +290,10 @@ def _at_once(value: Any) -> int | None:
     return value
 
 
+def _rate(value: Any) -> str | None:
+    return None if value is None else str(rate.parse(value))
+
+
 def _after_death(value: Any) -> str:
     if value not in ("pass", "block"):
         raise ValueError('is "pass" or "block"')
@@ -335,6 +344,7 @@ _RULES: dict[str, Callable[[Any], Any]] = {
     "unique_until": _unique_until,
     "concurrency_key": _key,
     "concurrency_limit": _at_once,
+    "rate_limit": _rate,
     "order_key": _key,
     "after_death": _after_death,
     "breaker": _breaker,

@@ -104,6 +104,9 @@ class Task(AnyTask):
     concurrency_limit: int | None = None
     """Jobs of one concurrency_key that run at once, in all workers together; without one, of this task."""
 
+    rate_limit: str | None = None
+    """Jobs of one concurrency_key that start in a time, in all workers together; without one, of this task: "100/m"."""
+
     order_key: KeyMaker | None = None
     """A template or function, as unique_key: jobs of one key run one after the other, in the order of their ids."""
 
@@ -170,6 +173,7 @@ def task(
     unique_until: str = ...,
     concurrency_key: KeyMaker | None = ...,
     concurrency_limit: int | None = ...,
+    rate_limit: str | None = ...,
     order_key: KeyMaker | None = ...,
     after_death: str = ...,
     breaker: Breaker | None = ...,

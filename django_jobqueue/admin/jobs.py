@@ -174,8 +174,12 @@ class JobAdmin(ActingAdmin):
         status = next(spec.value() for spec in changelist.filter_specs if isinstance(spec, StatusFilter))
         ids: QuerySet[Any, Any]
         match status:
-            case Status.RUNNING | Status.READY:
+            case Status.RUNNING:
                 ids = self.all_rows().filter(status=status).values("pk")
+            case Status.READY:
+                # Those under a rate are in an index of their own.
+                plain, rated = (self.all_rows().filter(status=status, rate_key__isnull=has) for has in (True, False))
+                ids = plain.order_by().values("pk").union(rated.order_by().values("pk"), all=True)
             case Status.FAILED:
                 dead = Q(status=DeadLetter.Status.OPEN) | Q(status=DeadLetter.Status.DISCARDED)
                 ids = DeadLetter.objects.using(self.all_rows().db).filter(dead).values("job_id")

@@ -9,8 +9,9 @@ exist because Django gives them to every model, not because the queue uses them.
 - `DeadLetter`  a failed job that waits for a person
 - `AuditEntry`  who did what to which row, and why
 - `Effect`      what was done under a key, so that it is not done twice
-- `Limit`       how many jobs may run at once, as a person has set it
+- `Limit`       how many jobs may run at once, or start in a time, as a person has set it
 - `Pause`       queues and tasks that no worker claims for now
+- `RateBucket`  the tokens that are left of a rate
 - `Worker`      a keeper with its runners, as last heard of
 """
 
@@ -22,6 +23,18 @@ from django_jobqueue.models.effect import Effect
 from django_jobqueue.models.job import Job
 from django_jobqueue.models.limit import Limit
 from django_jobqueue.models.pause import Pause
+from django_jobqueue.models.rate_bucket import RateBucket
 from django_jobqueue.models.worker import Worker
 
-__all__ = ["Attempt", "AuditEntry", "CircuitBreaker", "DeadLetter", "Effect", "Job", "Limit", "Pause", "Worker"]
+__all__ = [
+    "Attempt",
+    "AuditEntry",
+    "CircuitBreaker",
+    "DeadLetter",
+    "Effect",
+    "Job",
+    "Limit",
+    "Pause",
+    "RateBucket",
+    "Worker",
+]

@@ -80,6 +80,9 @@ class Job(models.Model):
     share_weight = models.PositiveIntegerField(
         null=True, blank=True, help_text=_("Of its tenant, in a queue that tenants share.")
     )
+    rate_key = models.CharField(  # noqa: DJ001 - NULL: its start costs nobody's token
+        max_length=255, null=True, blank=True, help_text=_("Under a rate: by this key, or, empty, by queue or task.")
+    )
 
     result = models.JSONField(null=True, blank=True)
     progress = models.JSONField(null=True, blank=True)
@@ -122,7 +125,7 @@ class Job(models.Model):
                 models.F("priority").desc(),
                 models.F("run_after"),
                 models.F("id"),
-                condition=Q(status="READY"),
+                condition=Q(status="READY", rate_key__isnull=True),
                 name="jobqueue_job_ready",
             ),
             # claim by group, for a worker that serves little of what is ready.
@@ -132,8 +135,14 @@ class Job(models.Model):
                 models.F("priority").desc(),
                 models.F("run_after"),
                 models.F("id"),
-                condition=Q(status="READY"),
+                condition=Q(status="READY", rate_key__isnull=True),
                 name="jobqueue_job_group",
+            ),
+            # claim, of jobs under a rate, by the buckets they share. They are in no index of the others' claims.
+            models.Index(
+                fields=["backend", "queue_name", "task", "rate_key", "-priority", "run_after", "id"],
+                condition=Q(status="READY", rate_key__isnull=False),
+                name="jobqueue_job_rated",
             ),
             # promote, and the moment of the next job that falls due.
             models.Index(

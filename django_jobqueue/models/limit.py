@@ -8,7 +8,10 @@ from django.utils.translation import gettext_lazy as _
 
 
 class Limit(models.Model):
-    """How many jobs of a queue, of a task or of a concurrency key may run at once, whatever their rows say."""
+    """How many jobs of a queue, of a task or of a concurrency key may run at once, or start in a time.
+
+    It stands for what their rows say, or the code; an empty column leaves it to those.
+    """
 
     class Kind(models.TextChoices):
         QUEUE = "queue", _("Queue")
@@ -18,7 +21,12 @@ class Limit(models.Model):
     id = models.BigAutoField(primary_key=True)
     kind = models.CharField(max_length=8, choices=Kind.choices)
     target = models.CharField(max_length=255, help_text=_("Name of the queue or task, or the key."))
-    at_once = models.PositiveIntegerField(help_text=_("So many READY and RUNNING jobs; 0 is none."))
+    at_once = models.PositiveIntegerField(
+        null=True, blank=True, help_text=_("So many READY and RUNNING jobs; 0 is none.")
+    )
+    rate = models.CharField(max_length=40, blank=True, db_default="", help_text=_("So many starts: 100/m burst 20."))
+    rate_pace_microseconds = models.BigIntegerField(null=True, blank=True, help_text=_("The rate as a claim takes it."))
+    rate_burst = models.PositiveIntegerField(null=True, blank=True)
     reason = models.TextField(blank=True, db_default="")
     set_by = models.CharField(max_length=255)
     set_at = models.DateTimeField(db_default=Now())
@@ -33,4 +41,5 @@ class Limit(models.Model):
         ]
 
     def __str__(self) -> str:
-        return f"{self.kind} {self.target}: {self.at_once}"
+        words = [] if self.at_once is None else [f"{self.at_once} at once"]
+        return f"{self.kind} {self.target}: {', '.join([*words, self.rate] if self.rate else words)}"

@@ -1,8 +1,8 @@
 """Why a job does not run: what stands in its way, from the facts that the queue's own gates read.
 
 There are two gates. A job is admitted when it is due, has its turn and a slot under each of its limits. What is
-admitted is claimed when it is not paused, by a worker that serves its queue, knows its task and has room, after what
-comes before it. A new gate is a fact here and a rule in `reasons`.
+admitted is claimed when it is not paused and there are tokens of its rates, by a worker that serves its queue, knows
+its task and has room, after what comes before it. A new gate is a fact here and a rule in `reasons`.
 """
 
 from __future__ import annotations
@@ -31,6 +31,7 @@ class Why(StrEnum):
     SHARE = "share"
     PAUSED = "paused"
     BREAKER = "breaker"
+    RATE = "rate"
     NO_WORKER = "no_worker"
     UNKNOWN_TASK = "unknown_task"
     SUSPECT = "suspect"
@@ -87,6 +88,16 @@ class Breaking:
 
 
 @dataclass(frozen=True, slots=True)
+class Tokens:
+    """A rate that the job is under: in how many seconds there is a token, 0 where there is one."""
+
+    kind: str
+    target: str
+    rate: str
+    next_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class Facts:
     """What is known of a job and what is around it, at one moment.
 
@@ -111,6 +122,7 @@ class Facts:
     share: Share | None = None
     pauses: Sequence[Pausing] = ()
     breaker: Breaking | None = None
+    rates: Sequence[Tokens] = ()
     workers: int = 0
     workers_of_queue: int = 0
     workers_that_know: int = 0
@@ -202,7 +214,7 @@ def _not_due(facts: Facts) -> Reason:
 
 
 def _full(slots: Slots) -> Reason:
-    what = {"queue": "the queue", "task": "the task", "key": "the concurrency key"}[slots.kind]
+    what = _KINDS[slots.kind]
     by = f" (jobs {', '.join(map(str, slots.holders))}{' …' if slots.taken > len(slots.holders) else ''})"
     return Reason(
         Why.LIMIT,
@@ -223,6 +235,9 @@ def _broken(breaker: Breaking) -> str:
     return f"{story}; next probe in {breaker.probe_in_seconds:.0f} s"
 
 
+_KINDS = {"queue": "the queue", "task": "the task", "key": "the concurrency key"}
+
+
 def _not_claimable(facts: Facts) -> list[Reason]:
     found = [
         Reason(
@@ -234,6 +249,15 @@ def _not_claimable(facts: Facts) -> list[Reason]:
     ]
     if facts.breaker is not None:
         found.append(Reason(Why.BREAKER, _broken(facts.breaker)))
+    found += [
+        Reason(
+            Why.RATE,
+            f"{_KINDS[each.kind]} {each.target} starts {each.rate}, and has done so; the next in "
+            f"{each.next_seconds:.1f} s",
+        )
+        for each in facts.rates
+        if each.next_seconds > 0
+    ]
     name = facts.task if facts.version == 1 else f"{facts.task} in version {facts.version}"
     if not facts.workers:
         found.append(Reason(Why.NO_WORKER, "no worker is alive: start manage.py runworker"))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from django.db.models import F, QuerySet
@@ -111,6 +112,12 @@ def probes_of(claim: Statement[list[Claimed]], breaker: Breaker, tasks: Sequence
         "ramp_step_seconds": RAMP_STEP_SECONDS,
     }
     return replace(claim, params=params, inner="ready_probes")
+
+
+NO_BREAKER: Mapping[str, Any] = MappingProxyType(
+    {"breaker": None, "breaker_tasks": "{}", "probes": 0, "pause_seconds": 0, "ramp_step_seconds": 1}
+)
+"""The parameters that `probes_of` adds, for a claim that is not for one breaker."""
 
 
 # --- What a person does

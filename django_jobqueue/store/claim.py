@@ -96,10 +96,11 @@ def claim(
         "worker_id": str(worker_id),
         "lease_seconds": lease_seconds,
     }
-    return Statement("claim", params, _read, "ready_by_group" if by_group else "ready_in_order")
+    return Statement("claim", params, read_claimed, "ready_by_group" if by_group else "ready_in_order")
 
 
-def _read(rows: list[Row]) -> list[Claimed]:
+def read_claimed(rows: list[Row]) -> list[Claimed]:
+    """Read what `sql/claim.sql` answers, in claim order."""
     # UPDATE … RETURNING answers in no particular order; the claim order is what the caller hands out.
     rows.sort(key=lambda row: (-row[16], row[17], row[0]))
     return [Claimed._make((*row[:11], Tally(*row[11:15]), row[15] or "[]")) for row in rows]

@@ -22,6 +22,8 @@ class Gate(NamedTuple):
     """Somebody changes the rules: the claims of this transaction take nothing, and have not looked."""
     has_pauses: bool
     """Something is paused, so that jobs may lie about that nobody takes."""
+    has_rated: bool = False
+    """Jobs under a rate are ready: it takes a claim of another kind to see them."""
 
 
 OPEN = Gate(is_held=False, has_pauses=False)

@@ -22,7 +22,7 @@ _ROUNDS = 3
 
 
 class Gates(NamedTuple):
-    """What a job has to wait for besides its moment: a slot under each limit, its turn, a place. None is nothing."""
+    """What a job waits for besides its moment: a slot under each limit, its turn, a place, tokens. None is nothing."""
 
     concurrency_key: str | None = None
     key_limit: int | None = None
@@ -31,6 +31,7 @@ class Gates(NamedTuple):
     order_key: str | None = None
     order_blocks: bool = False
     share_weight: int | None = None
+    rate_key: str | None = None
 
 
 OPEN = Gates()
@@ -181,6 +182,7 @@ def _gates(jobs: Sequence[NewJob]) -> dict[str, str]:
         "order_keys": _texts([gate.order_key for gate in gates]),
         "order_blocks": array([str(gate.order_blocks).lower() for gate in gates]),
         "share_weights": _numbers([gate.share_weight for gate in gates]),
+        "rate_keys": _texts([gate.rate_key for gate in gates]),
     }
 
 
@@ -201,6 +203,7 @@ _OPEN_GATES = dict.fromkeys(
         "order_keys",
         "order_blocks",
         "share_weights",
+        "rate_keys",
     ),
     "{}",
 )

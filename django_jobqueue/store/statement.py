@@ -6,6 +6,7 @@ safe. Table names are filled in from the models; values only ever travel as para
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -14,7 +15,7 @@ from typing import Any, Generic, TypeVar
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from django_jobqueue.models import Attempt, CircuitBreaker, DeadLetter, Job, Limit, Pause, Worker
+from django_jobqueue.models import Attempt, CircuitBreaker, DeadLetter, Job, Limit, Pause, RateBucket, Worker
 
 Answer = TypeVar("Answer")
 Row = tuple[Any, ...]
@@ -44,20 +45,20 @@ def run_on(connection: BaseDatabaseWrapper, statement: Statement[Answer]) -> Ans
 
 @cache
 def load(name: str, inner: str = "") -> str:
-    """Read `sql/<name>.sql` and fill in the tables' names, and `sql/<inner>.sql` and `_PARTS` where it says so."""
+    """Read `sql/<name>.sql` and fill in the tables' names, and `sql/<inner>.sql` where it says so.
+
+    `{claim of chosen}` is `sql/claim.sql` with `sql/chosen.sql` in it.
+    """
     text = files(__package__).joinpath("sql", f"{name}.sql").read_text("utf-8")
+    text = "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
     if inner:
         text = text.replace("{inner}", load(inner))
-    for part in _PARTS:
-        if f"{{{part}}}" in text:
-            text = text.replace(f"{{{part}}}", load(part))
     for placeholder, model in _TABLES.items():
         text = text.replace(placeholder, f'"{model._meta.db_table}"')
-    return "\n".join(line for line in text.splitlines() if not line.lstrip().startswith("--"))
+    return _PART.sub(lambda part: load(part[1], part[2] or ""), text)
 
 
-_PARTS = ("slots_taken", "known_elsewhere", "ready_by_group")
-"""Statements that others contain, and name."""
+_PART = re.compile(r"\{(?!inner\})(\w+)(?: of (\w+))?\}")
 
 _TABLES = {
     "{job}": Job,
@@ -66,6 +67,7 @@ _TABLES = {
     "{dead_letter}": DeadLetter,
     "{limit}": Limit,
     "{pause}": Pause,
+    "{rate_bucket}": RateBucket,
     "{worker}": Worker,
 }
 

@@ -13,7 +13,7 @@ from uuid import uuid4
 
 from asgiref.sync import async_to_sync
 from django.conf import settings
-from django.db import connections
+from django.db import connections, transaction
 from django.db.models import F, Max, Q, QuerySet
 from django.db.models.functions import Now
 from django.utils.timezone import is_naive
@@ -29,6 +29,7 @@ from django_jobqueue.policy.outcomes import Committed, Failed, Outcome
 from django_jobqueue.store.admit import ALL_LANES, admit_limited, admit_lock, admit_ordered, admit_shared
 from django_jobqueue.store.claim import Serving, claim, queue_pattern
 from django_jobqueue.store.promote import promote
+from django_jobqueue.store.rates import NO_RATES, claim_rated, rate_lock
 from django_jobqueue.store.settle import settle
 from django_jobqueue.store.statement import run_on
 from django_jobqueue.testing.asked import require_queues
@@ -73,7 +74,7 @@ def run_jobs(
 
     `queues` are names or prefixes, as `runworker --queue` takes them; none is all. One that no task, no job and no
     QUEUES has is a ValueError. With `check` the first attempt that does not succeed raises JobFailed. Time limits of
-    functions are not kept: that takes a process.
+    functions are not kept: that takes a process; nor are the rates that code declares: that takes time.
 
     What waits for a moment `within` that time, or `until` that moment, is run too, as if the time had passed: retries,
     snoozes, jobs for later. "all" is whatever the moment is. What is put off meanwhile waits from the moment at which
@@ -193,11 +194,17 @@ class Hands:
             put_off.update(run_after=F("run_after") + self._passed)
 
     def _claim(self) -> Flight | None:
+        # Locks, and what they let the next statements do, last as long as a transaction.
+        with transaction.atomic(using=self.using):
+            return self._claim_in_turn()
+
+    def _claim_in_turn(self) -> Flight | None:
         connection = connections[self.using]
         run_on(connection, promote())
         run_on(connection, admit_lock())
         run_on(connection, admit_ordered())
         run_on(connection, admit_limited(lanes=ALL_LANES))
+        run_on(connection, rate_lock())
         token = uuid4()
         claims = claim(
             backend=self._backend,
@@ -210,7 +217,8 @@ class Hands:
             lease_seconds=LEASE_SECONDS,
         )
         run_on(connection, admit_shared(claims, lanes=ALL_LANES))
-        for claimed in run_on(connection, claims):
+        # A test waits for no token.
+        for claimed in run_on(connection, claim_rated(claims, NO_RATES)).jobs:
             return self._intake.flight(claimed, token, lease_until=float("inf"))
         return None
 

@@ -54,7 +54,8 @@ class Standing:
     @property
     def at_once(self) -> list[int]:
         """What holds: the number that was set, or the smallest and the largest of the rows'."""
-        return self.declared if self.set_by_hand is None else [self.set_by_hand.at_once] * 2
+        by_hand = self.set_by_hand.at_once if self.set_by_hand is not None else None
+        return self.declared if by_hand is None else [by_hand] * 2
 
     @property
     def shown_target(self) -> str:
@@ -82,7 +83,9 @@ def limits_now(using: str) -> Standings:
     params = {"cap": COUNT_CAP, "lane_cap": LANE_CAP}
     with glance(using, settings=PLAN_GUARD):
         lanes = run_on(connections[using], Statement("limit_stats", params, list))
-        by_hand = list(Limit.objects.using(using).order_by("kind", "target")[:MOST_BY_HAND])
+        by_hand = list(
+            Limit.objects.using(using).filter(at_once__isnull=False).order_by("kind", "target")[:MOST_BY_HAND]
+        )
     standings: dict[tuple[str, str, str], Standing] = {}
     hides = cache(_hides_keys)
     for lane in lanes:
@@ -110,20 +113,20 @@ def hints_for(limit: Limit, using: str) -> list[str]:
         return []
     if not standings.is_all or any(standing.declared for standing in standings.find(limit.kind, limit.target)):
         return []
-    hints = []
+    hints, at_once = [], max(1, limit.at_once or 0)
     match limit.kind:
         case Limit.Kind.QUEUE:
             policies = [queue_options(alias).queue(limit.target) for alias in task_backends.settings]
             if any(policy.max_running is not None for policy in policies):
                 return []
             hints = [hint("task has the queue", limit.target, queue_names(tasks))]
-            remedy = f'declare one: OPTIONS queues={{"{limit.target}": {{"max_running": {max(1, limit.at_once)}}}}}'
+            remedy = f'declare one: OPTIONS queues={{"{limit.target}": {{"max_running": {at_once}}}}}'
         case Limit.Kind.TASK:
             named = [task for task in tasks if limit.target in names_of(task)]
             if any(concurrency_limit_of(task) is not None and is_limited_as_a_whole(task) for task in named):
                 return []
             hints = [hint("task is named", limit.target, task_names(tasks))]
-            remedy = f"declare one: @task(concurrency_limit={max(1, limit.at_once)})"
+            remedy = f"declare one: @task(concurrency_limit={at_once})"
         case _:
             remedy = "it holds for those that come with it"
     none = f"no live job is under a limit of {limit.kind} {limit.target}, so this holds up none; {remedy}"

@@ -17,7 +17,7 @@ from django_jobqueue.compat import AnyTask
 from django_jobqueue.database import queue_options
 from django_jobqueue.exceptions import InvalidPayload
 from django_jobqueue.models import DeadLetter, Job
-from django_jobqueue.policy.lifecycle import LIVE
+from django_jobqueue.policy.lifecycle import LIVE, Status
 from django_jobqueue.registry import Registry
 from django_jobqueue.shown import text, veil_of
 from django_jobqueue.store.transaction import snapshot
@@ -89,10 +89,17 @@ def stored_arguments(using: str, registry: Registry) -> list[Fit]:
     return [found[key] for key in sorted(found)]
 
 
+_STATES: list[dict[str, Any]] = [
+    *({"status": status} for status in sorted(LIVE - {Status.READY})),
+    {"status": Status.READY, "rate_key__isnull": True},
+    {"status": Status.READY, "rate_key__isnull": False},
+]
+
+
 def _rows(using: str) -> Iterator[tuple[int, str, int, Any, Any, str]]:
     # State by state: each has an index of its own, and finished jobs are in none.
     sources: list[QuerySet[Any, Any]] = [
-        Job.objects.using(using).filter(status=status).values_list(*_COLUMNS) for status in sorted(LIVE)
+        Job.objects.using(using).filter(**state).values_list(*_COLUMNS) for state in _STATES
     ]
     letters = DeadLetter.objects.using(using).filter(status=DeadLetter.Status.OPEN)
     sources.append(letters.values_list(*[f"job__{name}" for name in _COLUMNS]))

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from django.db import connections
 from django.db.models import Count, Exists, ExpressionWrapper, F, OuterRef, Q, Value, fields
 from django.db.models.functions import Coalesce, Now
 
 from django_jobqueue import registry
 from django_jobqueue.any_task import breaker_of
+from django_jobqueue.database import queue_options
+from django_jobqueue.declared_rates import declared_rates
 from django_jobqueue.models import CircuitBreaker, DeadLetter, Job, Limit, Worker
 from django_jobqueue.models.job import IN_A_SHARE, UNDER_A_LIMIT
 from django_jobqueue.policy.breaker import State
 from django_jobqueue.policy.lifecycle import Status, WaitingFor
-from django_jobqueue.policy.why import Breaking, Facts, Pausing, Reason, Share, Slots, reasons
+from django_jobqueue.policy.why import Breaking, Facts, Pausing, Reason, Share, Slots, Tokens, reasons
 from django_jobqueue.store.park import ALIVE_SECONDS
 from django_jobqueue.store.pause import live
+from django_jobqueue.store.rates import buckets_of
 from django_jobqueue.store.session import PLAN_GUARD
+from django_jobqueue.store.statement import run_on
 from django_jobqueue.watch.glance import glance
 
 COUNT_CAP = 1000
@@ -63,6 +68,7 @@ def _facts(job_id: int, using: str, workers: Sequence[Worker] | None) -> Facts:
         share=_share(job, using) if job.waiting_for == WaitingFor.SHARE else None,
         pauses=_pauses(job, using),
         breaker=_breaker(job, using),
+        rates=_rates(job, using),
         workers=len(workers),
         workers_of_queue=len(serving),
         workers_that_know=sum(worker.tasks.get(job.task, 0) >= job.version for worker in serving),
@@ -96,7 +102,12 @@ def _ahead(job: Job, using: str) -> int:
         Q(priority=job.priority, run_after=job.run_after, pk__lt=job.pk),
     )
     ready = Job.objects.using(using).filter(status=Status.READY, backend=job.backend)
-    in_order = ready.order_by("-priority", "run_after", "id")
+    if job.rate_key is None:
+        in_order = ready.filter(rate_key__isnull=True).order_by("-priority", "run_after", "id")
+    else:
+        # Of those that wait for the same tokens.
+        of_its_own = ready.filter(queue_name=job.queue_name, task=job.task, rate_key=job.rate_key)
+        in_order = of_its_own.order_by("queue_name", "task", "rate_key", "-priority", "run_after", "id")
     return sum(in_order.filter(stretch)[: COUNT_CAP + 1].count() for stretch in stretches)
 
 
@@ -168,6 +179,22 @@ def _share(job: Job, using: str) -> Share:
         .order_by("-priority", "run_after", "id")[:COUNT_CAP]
     )
     return Share(key, taken.get(key, 0), sum(taken.values()), len(taken), ahead.count())
+
+
+def _rates(job: Job, using: str) -> list[Tokens]:
+    if job.status != Status.READY or job.rate_key is None:
+        return []
+    task = registry.find(job.task)
+    rates = declared_rates({} if task is None else {job.task: task}, queue_options(job.backend))
+    declared = {("queue", name): rate for name, rate in rates.queues.items()}
+    declared |= {
+        ("key", job.rate_key) if each.by_key else ("task", each.target): each.rate for each in rates.tasks.values()
+    }
+    job_of = {"backend": job.backend, "queue_name": job.queue_name, "task": job.task, "rate_key": job.rate_key}
+    return [
+        Tokens(each.kind, each.target, each.set_rate or str(declared[each.kind, each.target]), each.next_seconds)
+        for each in run_on(connections[using], buckets_of(**job_of, rates=rates))
+    ]
 
 
 def _before_in_order(job: Job, using: str) -> int | None:

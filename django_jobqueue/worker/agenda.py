@@ -19,6 +19,7 @@ from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.ledger import Batch, Ledger
 from django_jobqueue.worker.link import call_seconds
 from django_jobqueue.worker.plan import WorkerPlan
+from django_jobqueue.worker.rated import RateWatch
 from django_jobqueue.worker.schedule import Schedule
 
 MAX_CLAIM = 500
@@ -48,6 +49,7 @@ class Agenda:
         schedule: Schedule,
         demand: Demand,
         breakers: Breakers,
+        rate_watch: RateWatch,
     ) -> None:
         self.is_known = False
         """Whether the database and this worker agree on what it holds."""
@@ -60,6 +62,7 @@ class Agenda:
         self._plan, self._options, self._card = plan, plan.options, card
         self._fleet, self._ledger, self._schedule, self._demand = fleet, ledger, schedule, demand
         self._breakers = breakers
+        self._rate_watch = rate_watch
         self.seen_at = 0.0
         """From before the last sign of life that the database has answered."""
         self._looks_at_all = False
@@ -177,6 +180,7 @@ class Agenda:
         token = uuid4()
         batch = self._ledger.take()
         claims, wanted, probes = self._claims(token, now, is_poll=is_poll)
+        rates = self._rate_watch.look(now, is_poll=is_poll) if claims or probes else None
         if is_poll:
             self._schedule.polled(now)
         if is_rescue:
@@ -199,6 +203,8 @@ class Agenda:
             probes=probes,
             after=self._after,
             after_in_share=self._after_in_share,
+            rates=rates,
+            sweeps=rates is not None and self._rate_watch.wants_sweep(now),
         )
 
     def _held(self) -> list[Lease]:

@@ -29,6 +29,7 @@ from django_jobqueue.store.control import OPEN, Gate, hold
 from django_jobqueue.store.give_back import give_back
 from django_jobqueue.store.park import BuriedUnknown, Parked
 from django_jobqueue.store.promote import Promoted, promote
+from django_jobqueue.store.rates import RatedClaim, Rates, claim_rated, rate_lock, sweep_buckets
 from django_jobqueue.store.renew import Lease, Renewal, renew
 from django_jobqueue.store.rescue import TakenOver, recover
 from django_jobqueue.store.session import Session
@@ -82,6 +83,9 @@ class Cycle:
     probes: Sequence[Probes] = ()
     after: Lane = FIRST
     after_in_share: Lane = FIRST
+    rates: Rates | None = None
+    """By which the claims take jobs under a rate too."""
+    sweeps: bool = False
 
     def __call__(self, session: Session) -> CycleAnswer:
         """Make the call."""
@@ -119,14 +123,18 @@ class Cycle:
             plan.append(("held", hold()))
             if self.standings is not None:
                 plan.append(("standings", self.standings))
+            if self.rates is not None:
+                plan.append(("spends", rate_lock()))
         for claim in self.claims:
             if self.admits:
                 # One by one, so that what one of them takes is no more there for the next one.
                 plan.append(("places", admit_shared(claim, after=self.after_in_share)))
-            plan.append(("claimed", claim))
+            plan.append(self._by_rates(claim))
         for probes in self.probes:
             # Last, because it has them pass over nothing any more.
-            plan += [("probed", probe(probes.breaker)), ("claimed", probes.claim)]
+            plan += [("probed", probe(probes.breaker)), self._by_rates(probes.claim)]
+        if self.sweeps:
+            plan.append(("", sweep_buckets()))
         if not plan:
             return answer
         replies = session.run(*(statement for _, statement in plan), statement_timeout_ms=STATEMENT_TIMEOUT_MS)
@@ -179,7 +187,14 @@ class Cycle:
                     answer.standings = reply
                 case "probed":
                     answer.probed.append(reply)
+                case "spends":
+                    answer.spends = reply
+                case "rated":
+                    answer.note_rated(reply)
         return answer
+
+    def _by_rates(self, claim: Statement[list[Claimed]]) -> tuple[str, Statement[Any]]:
+        return ("claimed", claim) if self.rates is None else ("rated", claim_rated(claim, self.rates))
 
 
 @dataclass(slots=True)
@@ -191,6 +206,8 @@ class CycleAnswer:
     what the claims have found before them. An admission whose `door` was not its own has not looked; `left_off` is
     where the next one goes on, if this one has not come to the end. `placed` counts the jobs that were given a place
     in a queue which tenants share.
+    Nor have the claims at jobs under a rate, where none of them `spends`; there may be a token for more of those in
+    `next_token_seconds`.
     """
 
     settled: dict[int, Settled] = field(default_factory=dict)
@@ -214,6 +231,14 @@ class CycleAnswer:
     changed: list[bool] = field(default_factory=list)
     standings: list[Standing] = field(default_factory=list)
     probed: list[Probed | None] = field(default_factory=list)
+    spends: bool | None = None
+    next_token_seconds: float | None = None
+
+    def note_rated(self, claim: RatedClaim) -> None:
+        """Take in what a claim by rates has found."""
+        self.claimed += claim.jobs
+        moments = [each for each in (self.next_token_seconds, claim.next_seconds) if each is not None]
+        self.next_token_seconds = min(moments, default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,6 +12,7 @@ from uuid import UUID
 import psycopg
 
 from django_jobqueue import failpoint
+from django_jobqueue.declared_rates import declared_rates
 from django_jobqueue.exceptions import MissingTables
 from django_jobqueue.policy.lifecycle import TERMINAL
 from django_jobqueue.policy.outcomes import Committed, Failure, Lost, Outcome
@@ -43,6 +44,7 @@ from django_jobqueue.worker.news import News
 from django_jobqueue.worker.outage import Outage
 from django_jobqueue.worker.pace import Pace
 from django_jobqueue.worker.plan import WorkerPlan
+from django_jobqueue.worker.rated import RateWatch
 from django_jobqueue.worker.schedule import Schedule
 from django_jobqueue.worker.wakeup import Wakeup
 
@@ -76,7 +78,9 @@ class Exchange:
         self._was_out = False
         self._demand = Demand(plan, registry, self.pace, card.id)
         self._breakers = Breakers(registry)
-        self._agenda = Agenda(plan, card, fleet, self._ledger, self._schedule, self._demand, self._breakers)
+        self._rate_watch = RateWatch(declared_rates(registry.tasks, plan.options))
+        watches = self._breakers, self._rate_watch
+        self._agenda = Agenda(plan, card, fleet, self._ledger, self._schedule, self._demand, *watches)
         self._link.start()
 
     @property
@@ -195,8 +199,11 @@ class Exchange:
         if cycle.claims:
             self._news.claimed()
             self._news.pauses(there_are=answer.gate.has_pauses)
-            has_held = answer.gate.has_pauses or self._breakers.any_is_limited
-            self._demand.note(answer.claimed, reply.seconds, written=cycle.batch.size, has_pauses=has_held)
+            if cycle.rates is None:
+                # A look at many buckets says nothing of how the plain jobs lie.
+                has_held = answer.gate.has_pauses or self._breakers.any_is_limited
+                self._demand.note(answer.claimed, reply.seconds, written=cycle.batch.size, has_pauses=has_held)
+            self._note_rated(answer, reply.seconds)
         lease_until = reply.sent_at + self._options.lease_seconds
         for claimed in answer.claimed:
             flight = self._intake.flight(claimed, cycle.token, lease_until)
@@ -228,12 +235,18 @@ class Exchange:
         if cycle.is_poll:
             found = answer.claimed or answer.rescued or (answer.promoted and answer.promoted.moved)
             # A poll that could not have claimed anything, or has not looked at all who wait, does not tell.
-            has_looked = not is_shut_out and {
-                cycle.after,
-                answer.left_off,
-                cycle.after_in_share,
-                answer.left_off_in_share,
-            } == {FIRST}
+            has_spent = bool(answer.spends) or not answer.gate.has_rated
+            has_looked = (
+                has_spent
+                and not is_shut_out
+                and {
+                    cycle.after,
+                    answer.left_off,
+                    cycle.after_in_share,
+                    answer.left_off_in_share,
+                }
+                == {FIRST}
+            )
             asked = cycle.wanted > 0 and has_probed and not answer.gate.is_held and has_looked
             self.is_drained = (asked or not self._demand.can_serve) and not found
 
@@ -248,6 +261,12 @@ class Exchange:
         if not has_probed:
             self._schedule.expect(AGAIN_SECONDS)
         return has_probed and next_probe_seconds != 0.0
+
+    def _note_rated(self, answer: CycleAnswer, seconds: float) -> None:
+        if answer.spends is not None and not answer.gate.is_held:
+            self._schedule.expect(self._rate_watch.looked(answer.next_token_seconds, seconds, is_ours=answer.spends))
+        if self._rate_watch.note(has_rated=answer.gate.has_rated):
+            self._schedule.poll_again()
 
     def _note_unknown(self, answer: CycleAnswer) -> None:
         after_seconds = self._options.unknown_task_seconds

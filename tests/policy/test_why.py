@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from django_jobqueue.policy.lifecycle import Status, WaitingFor
-from django_jobqueue.policy.why import Facts, Named, Pausing, Share, Slots, Why, reasons
+from django_jobqueue.policy.why import Facts, Named, Pausing, Share, Slots, Tokens, Why, reasons
 
 READY = Facts(
     status=Status.READY,
@@ -30,6 +30,12 @@ FULL = Slots("key", "tenant:5", at_once=2, taken=2, holders=(7, 8))
         (replace(READY, status=Status.SUCCESSFUL), Why.OVER, "it is SUCCESSFUL"),
         (replace(READY, crash_count=1), Why.SUSPECT, "it runs alone"),
         (replace(READY, is_expired=True), Why.EXPIRED, "deadline"),
+        (
+            replace(READY, rates=[Tokens("queue", "mail", "100/m", 0.44)]),
+            Why.RATE,
+            "the queue mail starts 100/m, and has done so; the next in 0.4 s",
+        ),
+        (replace(READY, rates=[Tokens("queue", "mail", "100/m", 0.0)]), Why.NEXT, "nothing"),
         (replace(READY, workers=0, workers_of_queue=0), Why.NO_WORKER, "start manage.py runworker"),
         (
             replace(READY, workers=2, workers_of_queue=0),

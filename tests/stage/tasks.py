@@ -689,3 +689,10 @@ async def _wait_to_go_on():
 def _execute(sql):
     with connection.cursor() as cursor:
         cursor.execute(sql)
+
+
+@task(takes_context=True, backoff=SOON, concurrency_key="tenant:{tenant}", rate_limit="8/s burst 3", max_attempts=50)
+def call(context, tenant, fails=0):
+    """Call somebody who allows a tenant so many calls in a second; fail so many times."""
+    if context.attempt <= fails:
+        raise ValueError("the tenant does not answer")

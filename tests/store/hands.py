@@ -28,11 +28,13 @@ from django_jobqueue.store.claim import Claimed, Serving, claim
 from django_jobqueue.store.control import hold
 from django_jobqueue.store.give_back import give_back
 from django_jobqueue.store.promote import promote
+from django_jobqueue.store.rates import NO_RATES, Rates, claim_rated, rate_lock
 from django_jobqueue.store.renew import Lease, renew
 from django_jobqueue.store.replay import replay as store_replay
 from django_jobqueue.store.rescue import TakenOver, recover, rescue
 from django_jobqueue.store.session import Session, connect
 from django_jobqueue.store.settle import Settlement, settle
+from django_jobqueue.store.statement import Statement
 
 # Emptying the queue's own tables is a tenth of the work of flushing every app's.
 COMMITS = pytest.mark.django_db(transaction=True, available_apps=["django_jobqueue"])
@@ -76,14 +78,29 @@ class Hand:
     id: UUID = field(default_factory=uuid4)
     session: Session = field(default_factory=lambda: Session("default"))
     by_group: bool = False
+    next_seconds: float | None = None
 
     def _run(self, *statements):
         # A verb that waits for somebody's lock is a failure, not a test without an end.
         return self.session.run(*statements, statement_timeout_ms=20_000)
 
-    def claim(
+    def claim(self, limit: int = 1, **options: Any) -> list[Held]:
+        token = uuid4()
+        _, jobs = self._run(hold(), self.claim_of(limit, token, **options))
+        return [Held(job, token) for job in jobs]
+
+    def claim_rated(self, limit: int = 1, rates: Rates = NO_RATES, **options: Any) -> list[Held]:
+        """Claim what is under a rate too; `next_seconds` is kept."""
+        token = uuid4()
+        _, _, (jobs, self.next_seconds) = self._run(
+            hold(), rate_lock(), claim_rated(self.claim_of(limit, token, **options), rates)
+        )
+        return [Held(job, token) for job in jobs]
+
+    def claim_of(
         self,
-        limit: int = 1,
+        limit: int,
+        token: UUID,
         *,
         tasks: tuple[str, ...] = (TASK,),
         serving: Serving = Serving(),  # noqa: B008 - a frozen value
@@ -91,24 +108,19 @@ class Hand:
         lease_seconds: float = 30.0,
         suspects: bool = True,
         versions: Mapping[str, int] = MappingProxyType({}),
-    ) -> list[Held]:
-        token = uuid4()
-        _, jobs = self._run(
-            hold(),
-            claim(
-                backend=backend,
-                tasks=tasks,
-                serving=serving,
-                limit=limit,
-                token=token,
-                worker_id=self.id,
-                lease_seconds=lease_seconds,
-                suspects=suspects,
-                by_group=self.by_group,
-                versions=versions,
-            ),
+    ) -> Statement[list[Claimed]]:
+        return claim(
+            backend=backend,
+            tasks=tasks,
+            serving=serving,
+            limit=limit,
+            token=token,
+            worker_id=self.id,
+            lease_seconds=lease_seconds,
+            suspects=suspects,
+            by_group=self.by_group,
+            versions=versions,
         )
-        return [Held(job, token) for job in jobs]
 
     def renew(self, *held: Held, lease_seconds: float = 30.0):
         (renewal,) = self._run(renew([h.lease for h in held], lease_seconds=lease_seconds))

@@ -10,10 +10,13 @@ from django.db import connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from django_jobqueue import operations
+from django_jobqueue.database import queue_options
+from django_jobqueue.declared_rates import declared_rates
 from django_jobqueue.models import Job, Limit, Worker
 from django_jobqueue.store.session import PLAN_GUARD
 from django_jobqueue.watch.why import COUNT_CAP, why
 from tests.store.hands import BURY, COMMITS, RETRY, SNOOZE, TASK, add_job, add_jobs, at, row
+from tests.test_limits import queues  # noqa: F401 - a fixture
 
 pytestmark = COMMITS
 
@@ -237,3 +240,28 @@ def test_what_its_tenant_has_of_a_shared_queue_is_told():
         "tenant tenant:5 has 2 of the 3 places of the queue default that are taken, by 2 tenants; "
         "1 of its jobs are before this one"
     )
+
+
+def test_when_the_next_token_comes_is_told(queues, worker):  # noqa: F811
+    """By the declared rate, or the one that a person has set; nothing of it while there is a token."""
+    queues({"mail": {"rate_limit": "6/m"}})
+    rates = declared_rates({}, queue_options())
+    first, second = add_jobs(2, queue_name="mail", rate_key="shop:5", run_after=at(-60))
+    assert codes(first) == ["next"]
+    assert [held.id for held in worker.claim_rated(5, rates)] == [first]
+
+    assert codes(second) == ["rate"]
+    assert text(second).startswith("the queue mail starts 6/m, and has done so; the next in ")
+    operations.set_limit("mail", rate="1/h", **SIGNED)
+    operations.set_limit(key="shop:5", rate="1/d", **SIGNED)
+    assert codes(second) == ["rate"]
+    assert "mail starts 1/h, and has done so; the next in 35" in text(second)
+
+
+def test_a_job_under_a_rate_is_behind_those_of_its_own(worker):
+    """Of its queue, task and key; others have nothing to do with its tokens."""
+    add_jobs(2, rate_key="a", run_after=at(-90))
+    add_jobs(3, run_after=at(-90))
+    mine = add_job(rate_key="a", run_after=at(-60))
+
+    assert text(mine).startswith("2 ready jobs")

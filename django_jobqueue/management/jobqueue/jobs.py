@@ -38,6 +38,13 @@ _ORDERS = {
     Job.Status.WAITING: ("run_after", "id"),
     Job.Status.RUNNING: ("last_attempted_at", "id"),
 }
+_ASIDE: dict[str, tuple[Q, tuple[str, ...]]] = {
+    Job.Status.READY: (
+        Q(rate_key__isnull=False),
+        ("backend", "queue_name", "task", "rate_key", "-priority", "run_after", "id"),
+    ),
+    Job.Status.WAITING: (Q(waiting_for=WaitingFor.WORKER), ("task",)),
+}
 _NEWEST_FIRST = ("-id",)
 
 SEARCHED_IDS = 500_000
@@ -95,8 +102,8 @@ def list_jobs(terminal: Terminal, using: str, options: dict[str, Any]) -> bool:
             floor = top - SEARCHED_IDS if filters else 0
             jobs = jobs.filter(pk__lt=top, pk__gte=floor)
         rows = list(jobs.filter(filters).values(*_COLUMNS)[: options["limit"]])
-        if status == Job.Status.WAITING:
-            aside = _parked(using, **_filters(options)).values(*_COLUMNS)
+        if status in _ASIDE:
+            aside = _aside(status, using, **_filters(options)).values(*_COLUMNS)
             rows += aside[: options["limit"] - len(rows)]
     ends_at = floor if floor > 1 and len(rows) < options["limit"] else None
     lines = [*_lines(terminal, rows, ends_at), *([] if rows else filter_hints(options))]
@@ -156,8 +163,13 @@ def _filters(options: dict[str, Any]) -> dict[str, Any]:
 
 
 def _in(status: str) -> Q:
-    # Jobs that wait for a moment are in one index; those that wait for a worker in another: `_parked` finds them.
-    return Q(status=status, waiting_for__in=DUE_BY_TIME) if status == Job.Status.WAITING else Q(status=status)
+    # What has an index of its own is found by `_aside`.
+    match status:
+        case Job.Status.WAITING:
+            return Q(status=status, waiting_for__in=DUE_BY_TIME)
+        case Job.Status.READY:
+            return Q(status=status, rate_key__isnull=True)
+    return Q(status=status)
 
 
 def _ids(using: str, options: dict[str, Any]) -> Iterable[int | str]:
@@ -171,15 +183,16 @@ def _ids(using: str, options: dict[str, Any]) -> Iterable[int | str]:
         for status in statuses:
             jobs = Job.objects.using(using).filter(_in(status), **filters).order_by(*_ORDERS[status])
             found += jobs.values_list("pk", flat=True)[: options["limit"] - len(found)]
-        if Job.Status.WAITING in statuses:
-            found += _parked(using, **filters).values_list("pk", flat=True)[: options["limit"] - len(found)]
+            if status in _ASIDE:
+                aside = _aside(status, using, **filters).values_list("pk", flat=True)
+                found += aside[: options["limit"] - len(found)]
     return found
 
 
-def _parked(using: str, **filters: Any) -> QuerySet[Job]:
-    """What waits for a worker has an index of its own: by task, which is what a person asks about."""
-    aside = Job.objects.using(using).filter(status=Job.Status.WAITING, waiting_for=WaitingFor.WORKER)
-    return aside.filter(**filters).order_by("task")
+def _aside(status: str, using: str, **filters: Any) -> QuerySet[Job]:
+    """What waits for a worker, or is ready under a rate, has an index of its own, in an order of its own."""
+    where, order = _ASIDE[status]
+    return Job.objects.using(using).filter(where, status=status, **filters).order_by(*order)
 
 
 def _lines(terminal: Terminal, rows: list[dict[str, Any]], searched_from: int | None) -> list[str]:

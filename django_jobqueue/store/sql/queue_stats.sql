@@ -1,23 +1,33 @@
 -- reads      live jobs, open letters and the newest attempts, counted by queue, task and kind
--- index      jobqueue_job_ready, _due, _parked and _running, jobqueue_letter_open, and the primary keys of attempt and
+-- index      jobqueue_job_ready, _rated, _due, _parked and _running, jobqueue_letter_open, and the primary keys of attempt and
 --            job: each ORDER BY is that of its index, so that the LIMIT ends the scan
 -- safe because  it locks nothing, and looks at no more than a given number of rows of a kind. The recursive part finds the oldest job of every
---            priority by one probe each, so the age of the oldest is right beyond the cap too
+--            priority by one probe each, so the age of the oldest is right beyond the cap too; of jobs under a rate it is that of those looked at
 --            OFFSET 0 keeps the look at a letter's job a probe: on a table without statistics the planner would read all jobs once for
 --            each attempt, or all of them in order
 -- ORM        a query for each kind, and none for the first job of each priority
 WITH RECURSIVE ready AS (
-    SELECT queue_name, task, run_after
-    FROM {job}
-    WHERE status = 'READY'
-    ORDER BY priority DESC, run_after, id
-    LIMIT %(cap)s
+    (
+        SELECT queue_name, task, run_after
+        FROM {job}
+        WHERE status = 'READY' AND rate_key IS NULL
+        ORDER BY priority DESC, run_after, id
+        LIMIT %(cap)s
+    )
+    UNION ALL
+    (
+        SELECT queue_name, task, run_after
+        FROM {job}
+        WHERE status = 'READY' AND rate_key IS NOT NULL
+        ORDER BY backend, queue_name, task, rate_key
+        LIMIT %(cap)s
+    )
 ),
 first_by_priority AS (
     (
         SELECT queue_name, task, priority, run_after
         FROM {job}
-        WHERE status = 'READY'
+        WHERE status = 'READY' AND rate_key IS NULL
         ORDER BY priority DESC, run_after, id
         LIMIT 1
     )
@@ -27,7 +37,7 @@ first_by_priority AS (
     CROSS JOIN LATERAL (
         SELECT queue_name, task, priority, run_after
         FROM {job}
-        WHERE status = 'READY' AND priority < first_by_priority.priority
+        WHERE status = 'READY' AND rate_key IS NULL AND priority < first_by_priority.priority
         ORDER BY priority DESC, run_after, id
         LIMIT 1
     ) AS next

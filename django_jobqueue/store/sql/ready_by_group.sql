@@ -9,7 +9,7 @@ WITH RECURSIVE groups AS (
     (
         SELECT queue_name, task
         FROM {job}
-        WHERE status = 'READY'
+        WHERE status = 'READY' AND rate_key IS NULL
         ORDER BY queue_name, task
         LIMIT 1
     )
@@ -19,7 +19,7 @@ WITH RECURSIVE groups AS (
     CROSS JOIN LATERAL (
         SELECT queue_name, task
         FROM {job}
-        WHERE status = 'READY' AND (queue_name, task) > (groups.queue_name, groups.task)
+        WHERE status = 'READY' AND rate_key IS NULL AND (queue_name, task) > (groups.queue_name, groups.task)
         ORDER BY queue_name, task
         LIMIT 1
     ) AS next
@@ -31,6 +31,7 @@ candidates AS (
         SELECT ready.id, ready.priority, ready.run_after
         FROM {job} AS ready
         WHERE ready.status = 'READY'
+          AND ready.rate_key IS NULL
           AND (ready.queue_name, ready.task) >= (groups.queue_name, groups.task)
           AND (ready.queue_name, ready.task) <= (groups.queue_name, groups.task)
           AND ready.backend = %(backend)s

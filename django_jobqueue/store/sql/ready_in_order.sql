@@ -6,6 +6,7 @@
 SELECT ready.id
 FROM {job} AS ready
 WHERE ready.status = 'READY'
+  AND ready.rate_key IS NULL
   AND ready.backend = %(backend)s
   AND ready.task = ANY (%(tasks)s::varchar[])
   AND (

@@ -9,24 +9,4 @@ SELECT chosen.id
 FROM (
     {ready_by_group}
 ) AS chosen
-LIMIT COALESCE((
-    SELECT GREATEST(
-        0,
-        CASE
-            WHEN breaker.state = 'half_open' THEN %(probes)s - breaker.ended
-            ELSE %(probes)s * 2 ^ LEAST(
-                16, floor(extract(epoch FROM statement_timestamp() - breaker.changed_at) / %(ramp_step_seconds)s)
-            )::int
-        END - (
-            SELECT count(*)
-            FROM {job} AS running
-            WHERE running.status = 'RUNNING'
-              AND running.task = ANY (%(breaker_tasks)s::varchar[])
-              AND running.last_attempted_at >= GREATEST(
-                  breaker.changed_at, statement_timestamp() - make_interval(secs => %(pause_seconds)s)
-              )
-        )
-    )
-    FROM {breaker} AS breaker
-    WHERE breaker.name = %(breaker)s AND current_setting('django_jobqueue.probed', true) = breaker.name
-), 0)
+LIMIT {probes_left}
