@@ -58,6 +58,7 @@ from django_jobqueue.tasks import Task
 
 if TYPE_CHECKING:
     from django_jobqueue.producer import Call, Producer
+    from django_jobqueue.store.depth import Bound
     from django_jobqueue.store.enqueue import Gates
 
 MAX_QUEUE_NAME_LENGTH = 128
@@ -125,8 +126,8 @@ class JobQueueBackend(BaseTaskBackend):
         Where that is on OPTIONS `transaction_database`, and the queue elsewhere, the INSERT follows the commit, which
         raises what becomes of it.
 
-        Raises InvalidTask, InvalidPayload, InvalidOptions, UnsupportedDatabase, MissingTables or MissingGrant; then
-        nothing is written.
+        Raises InvalidTask, InvalidPayload, InvalidOptions, UnsupportedDatabase, MissingTables, MissingGrant or
+        QueueFull; then nothing is written.
         """
         self.validate_task(task)
         call = self._call(task, args, kwargs)
@@ -225,6 +226,7 @@ class JobQueueBackend(BaseTaskBackend):
             unique_key=keys.get("unique_key"),
             unique_until_started=is_unique_until_started(task),
             gates=self._gates(task, keys),
+            bounds=self._bounds(task),
         )
         return Call(task, job, *arriving)
 
@@ -244,6 +246,12 @@ class JobQueueBackend(BaseTaskBackend):
             order_key=order_key,
             order_blocks=order_key is not None and blocks_after_death(task),
         )
+
+    def _bounds(self, task: AnyTask) -> tuple[Bound, ...]:
+        from django_jobqueue.store.depth import Bound
+
+        max_depth = self.options.queue(task.queue_name).max_depth
+        return () if max_depth is None else (Bound("queue", self.alias, task.queue_name, max_depth),)
 
     def require_postgresql(self) -> None:
         """Raise InvalidOptions or UnsupportedDatabase unless the queue's tables can be used here."""

@@ -20,6 +20,12 @@ class QueuePolicy:
     max_running: int | None = field(default=None, metadata={"minimum": 1, "maximum": MAX_AT_ONCE})
     """Jobs of this queue that run at once, in all workers together. None is no limit; default None."""
 
+    max_depth: int | None = field(default=None, metadata={"minimum": 1, "maximum": MAX_AT_ONCE})
+    """Due jobs of this queue that have not started: with as many, an enqueue raises QueueFull.
+
+    None is no limit; default None.
+    """
+
 
 NO_POLICY = QueuePolicy()
 

@@ -7,6 +7,7 @@ exist because Django gives them to every model, not because the queue uses them.
 - `Attempt`     one try of a job by one worker
 - `DeadLetter`  a failed job that waits for a person
 - `AuditEntry`  who did what to which row, and why
+- `Credit`      room under a depth limit, in slices
 - `Effect`      what was done under a key, so that it is not done twice
 - `Limit`       how many jobs may run at once, as a person has set it
 - `Pause`       queues and tasks that no worker claims for now
@@ -15,6 +16,7 @@ exist because Django gives them to every model, not because the queue uses them.
 
 from django_jobqueue.models.attempt import Attempt
 from django_jobqueue.models.audit_entry import AuditEntry
+from django_jobqueue.models.credit import Credit
 from django_jobqueue.models.dead_letter import DeadLetter
 from django_jobqueue.models.effect import Effect
 from django_jobqueue.models.job import Job
@@ -22,4 +24,4 @@ from django_jobqueue.models.limit import Limit
 from django_jobqueue.models.pause import Pause
 from django_jobqueue.models.worker import Worker
 
-__all__ = ["Attempt", "AuditEntry", "DeadLetter", "Effect", "Job", "Limit", "Pause", "Worker"]
+__all__ = ["Attempt", "AuditEntry", "Credit", "DeadLetter", "Effect", "Job", "Limit", "Pause", "Worker"]

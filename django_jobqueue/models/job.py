@@ -14,6 +14,8 @@ from django_jobqueue.policy import lifecycle
 UNDER_A_LIMIT = Q(key_limit__isnull=False) | Q(task_limit__isnull=False) | Q(queue_limit__isnull=False)
 """Such a job is READY only while it has a slot. Whatever ends its run gives it back, and only promotion gives one."""
 
+_CREDIT = _("Under a depth limit: 1 holds a credit, 0 and -1 count by the row; -1 gave one back at its last claim.")
+
 MAX_STORED_BYTES = 16 * 1024 * 1024
 """Most that the arguments of a job, or its result, take as PostgreSQL stores them, whoever writes them."""
 
@@ -76,6 +78,9 @@ class Job(models.Model):
     queue_limit = models.PositiveIntegerField(null=True, blank=True, help_text=_("At once, of its queue."))
     order_key = models.CharField(max_length=255, null=True, blank=True)  # noqa: DJ001 - NULL: in no order
     order_blocks = models.BooleanField(db_default=False, help_text=_("Its dead letter holds up its successors."))
+    queue_credit = models.SmallIntegerField(null=True, blank=True, help_text=_CREDIT)
+    task_credit = models.SmallIntegerField(null=True, blank=True, help_text=_CREDIT)
+    key_credit = models.SmallIntegerField(null=True, blank=True, help_text=_CREDIT)
 
     result = models.JSONField(null=True, blank=True)
     progress = models.JSONField(null=True, blank=True)
@@ -177,6 +182,19 @@ class Job(models.Model):
                     | Q(status="FAILED", order_blocks=True)
                 ),
                 name="jobqueue_job_turn",
+            ),
+            # enqueue and recount, of jobs under a depth limit: those without a credit that are due, and those with one.
+            *(
+                models.Index(
+                    fields=["backend", target, credit, "run_after"],
+                    condition=Q(**{f"{credit}__isnull": False}) & Q(status__in=["WAITING", "READY"]),
+                    name=name,
+                )
+                for target, credit, name in (
+                    ("queue_name", "queue_credit", "jobqueue_job_queue_depth"),
+                    ("task", "task_credit", "jobqueue_job_task_depth"),
+                    ("concurrency_key", "key_credit", "jobqueue_job_key_depth"),
+                )
             ),
             # rescue, from its low end. A renewal touches it, once in ten seconds; a look for expired leases that
             # had to read every running row, and the dead entries of all that ran before, would cost more.

@@ -7,7 +7,7 @@ this worker's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -15,6 +15,7 @@ from uuid import UUID
 from django_jobqueue.store.admit import Door, admit_limited, admit_lock, admit_ordered, admit_wanted
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.control import OPEN, Gate, hold
+from django_jobqueue.store.depth import kinds_wanted, recount
 from django_jobqueue.store.give_back import give_back
 from django_jobqueue.store.park import BuriedUnknown, Parked
 from django_jobqueue.store.promote import Promoted, promote
@@ -74,6 +75,7 @@ class Cycle:
             plan.append(("orphans", self.recover))
         if self.sign_of_life is not None:
             plan.append(("", self.sign_of_life))
+            plan.append(("depths", kinds_wanted()))
         if self.unknown_tasks is not None:
             plan += [
                 ("unpark", self.unknown_tasks.unpark),
@@ -126,6 +128,8 @@ class Cycle:
                     answer.gate = reply
                 case "parked":
                     answer.parked = reply
+                case "depths":
+                    answer.depths = reply
                 case "claimed":
                     answer.claimed += reply
         return answer
@@ -137,7 +141,8 @@ class CycleAnswer:
 
     `settled` holds the jobs whose attempt it closed, and what became of each; `settled_before` those that an earlier
     call had closed without being heard; `orphans` what an earlier call had claimed without being heard. `gate` is
-    what the claims have found before them. An admission whose `door` was not its own has not looked.
+    what the claims have found before them. An admission whose `door` was not its own has not looked. `depths` are the
+    kinds of depth limits that there are.
     """
 
     settled: dict[int, Settled] = field(default_factory=dict)
@@ -154,6 +159,7 @@ class CycleAnswer:
     door: Door = CLOSED
     admitted: int = 0
     parked: list[Parked] | None = None
+    depths: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +182,27 @@ class Probe(Renew):
 
     A renewal passes over locked rows and says which they were; and an outcome that waits should not lose its lease.
     """
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Count what lies under depth limits, and give out what room there is.
+
+    It may take long, so it writes nothing else.
+    """
+
+    backend: str
+    from_targets: Mapping[str, str]
+    scopes: int
+
+    def __call__(self, session: Session) -> dict[str, str]:
+        """Make the call; answers with the target that the next one begins at, by kind."""
+        counts = [
+            recount(kind, self.backend, from_target=target, scopes=self.scopes)
+            for kind, target in self.from_targets.items()
+        ]
+        answers = session.run(*counts, statement_timeout_ms=STATEMENT_TIMEOUT_MS)
+        return {kind: each.next_target or "" for kind, each in zip(self.from_targets, answers, strict=True)}
 
 
 @dataclass(frozen=True, slots=True)

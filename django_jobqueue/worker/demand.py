@@ -51,6 +51,8 @@ class Demand:
         self._versions = registry.versions()
         self.looks_at_parked = True
         """Whether the next chores say what waits for a worker that knows it: until it was heard once."""
+        self.gives_credits = True
+        """Whether claims give back the credits of depth limits: until it was heard that there are none."""
         self._asked: set[Kind] = set()
         self._found: set[Kind] = set()
         self._went_by_group = False
@@ -147,4 +149,5 @@ class Demand:
             suspects=suspects,
             by_group=self._went_by_group,
             versions=self._versions,
+            gives_credits=self.gives_credits,
         )

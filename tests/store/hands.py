@@ -76,6 +76,7 @@ class Hand:
     id: UUID = field(default_factory=uuid4)
     session: Session = field(default_factory=lambda: Session("default"))
     by_group: bool = False
+    gives_credits: bool = True
 
     def _run(self, *statements):
         # A verb that waits for somebody's lock is a failure, not a test without an end.
@@ -106,6 +107,7 @@ class Hand:
                 suspects=suspects,
                 by_group=self.by_group,
                 versions=versions,
+                gives_credits=self.gives_credits,
             ),
         )
         return [Held(job, token) for job in jobs]

@@ -7,23 +7,27 @@
 INSERT INTO {job} (
     backend, task, version, args, kwargs, queue_name, priority, run_after, status, waiting_for,
     max_attempts, enqueued_at, metadata,
-    concurrency_key, key_limit, task_limit, queue_limit, order_key, order_blocks
+    concurrency_key, key_limit, task_limit, queue_limit, order_key, order_blocks,
+    queue_credit, task_credit, key_credit
 )
 SELECT
     new.backend, new.task, new.version, new.args, new.kwargs, new.queue_name, new.priority,
     GREATEST(new.run_after, statement_timestamp()),
     {inner},
     new.max_attempts, statement_timestamp(), new.metadata,
-    new.concurrency_key, new.key_limit, new.task_limit, new.queue_limit, new.order_key, COALESCE(new.order_blocks, false)
+    new.concurrency_key, new.key_limit, new.task_limit, new.queue_limit, new.order_key, COALESCE(new.order_blocks, false),
+    new.queue_credit, new.task_credit, new.key_credit
 FROM unnest(
     %(backends)s::varchar[], %(tasks)s::varchar[], %(versions)s::int[], %(args)s::jsonb[], %(kwargs)s::jsonb[],
     %(queue_names)s::varchar[], %(priorities)s::smallint[], %(run_afters)s::timestamptz[], %(max_attempts)s::int[],
     %(metadata)s::jsonb[],
     %(concurrency_keys)s::varchar[], %(key_limits)s::int[], %(task_limits)s::int[], %(queue_limits)s::int[],
-    %(order_keys)s::varchar[], %(order_blocks)s::boolean[]
+    %(order_keys)s::varchar[], %(order_blocks)s::boolean[],
+    %(queue_credits)s::smallint[], %(task_credits)s::smallint[], %(key_credits)s::smallint[]
 ) WITH ORDINALITY AS new (
     backend, task, version, args, kwargs, queue_name, priority, run_after, max_attempts, metadata,
-    concurrency_key, key_limit, task_limit, queue_limit, order_key, order_blocks, position
+    concurrency_key, key_limit, task_limit, queue_limit, order_key, order_blocks,
+    queue_credit, task_credit, key_credit, position
 )
 ORDER BY new.position
 RETURNING id, status, enqueued_at
