@@ -37,6 +37,7 @@ from django_jobqueue.any_task import (
     is_unique_until_started,
     keys_of,
     max_attempts_of,
+    max_depth_of,
     require_fit,
     stored_name,
     version_of,
@@ -226,7 +227,7 @@ class JobQueueBackend(BaseTaskBackend):
             unique_key=keys.get("unique_key"),
             unique_until_started=is_unique_until_started(task),
             gates=self._gates(task, keys),
-            bounds=self._bounds(task),
+            bounds=self._bounds(task, keys),
         )
         return Call(task, job, *arriving)
 
@@ -235,7 +236,7 @@ class JobQueueBackend(BaseTaskBackend):
 
         at_once, queue_limit = concurrency_limit_of(task), self.options.queue(task.queue_name).max_running
         order_key, concurrency_key = keys.get("order_key"), keys.get("concurrency_key")
-        if at_once is None and queue_limit is None and order_key is None:
+        if at_once is None and queue_limit is None and order_key is None and concurrency_key is None:
             return OPEN
         return Gates(
             concurrency_key=concurrency_key,
@@ -247,11 +248,18 @@ class JobQueueBackend(BaseTaskBackend):
             order_blocks=order_key is not None and blocks_after_death(task),
         )
 
-    def _bounds(self, task: AnyTask) -> tuple[Bound, ...]:
+    def _bounds(self, task: AnyTask, keys: Mapping[str, str | None]) -> tuple[Bound, ...]:
         from django_jobqueue.store.depth import Bound
 
-        max_depth = self.options.queue(task.queue_name).max_depth
-        return () if max_depth is None else (Bound("queue", self.alias, task.queue_name, max_depth),)
+        of_queue, of_task = self.options.queue(task.queue_name).max_depth, max_depth_of(task)
+        bounds = []
+        if of_queue is not None:
+            bounds.append(Bound("queue", self.alias, task.queue_name, of_queue))
+        if of_task is not None and is_limited_as_a_whole(task):
+            bounds.append(Bound("task", self.alias, stored_name(task), of_task))
+        elif of_task is not None and (key := keys.get("concurrency_key")) is not None:
+            bounds.append(Bound("key", self.alias, key, of_task))
+        return tuple(bounds)
 
     def require_postgresql(self) -> None:
         """Raise InvalidOptions or UnsupportedDatabase unless the queue's tables can be used here."""

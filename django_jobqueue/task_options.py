@@ -42,6 +42,7 @@ KNOWN = (
     "unique_until",
     "concurrency_key",
     "concurrency_limit",
+    "max_depth",
     "order_key",
     "after_death",
     "owner",
@@ -49,6 +50,9 @@ KNOWN = (
     "sensitive",
 )
 """What the decorator takes: Django's four, then ours."""
+
+LIMITS_OF_A_KEY = ("concurrency_limit", "max_depth")
+"""What a concurrency key is for: one of these at least."""
 
 _NAME = re.compile(r"\w[\w.:/-]*")
 
@@ -120,9 +124,10 @@ def normalized(task: Any) -> dict[str, Any]:
         if strange := sorted(set(values["upgrade"]) - earlier):
             faults.append(f"upgrade names version {', '.join(map(str, strange))}; version is {values['version']}")
         faults += _strangers_in_keys(task, values)
-        if values["concurrency_key"] is not None and values["concurrency_limit"] is None:
+        if values["concurrency_key"] is not None and all(values[limit] is None for limit in LIMITS_OF_A_KEY):
             faults.append(
-                "concurrency_key says which jobs share a limit; say how many run at once by concurrency_limit=1"
+                "concurrency_key says which jobs share a limit; say how many run at once by concurrency_limit=1, "
+                "or how many may be in line by max_depth=100"
             )
         if values["after_death"] == "block" and values["order_key"] is None:
             faults.append('after_death="block" is about the successors of a job; it has none without order_key')
@@ -331,6 +336,7 @@ _RULES: dict[str, Callable[[Any], Any]] = {
     "unique_until": _unique_until,
     "concurrency_key": _key,
     "concurrency_limit": _at_once,
+    "max_depth": _at_once,
     "order_key": _key,
     "after_death": _after_death,
     "owner": _owner,

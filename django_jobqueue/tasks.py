@@ -103,6 +103,10 @@ class Task(AnyTask):
     concurrency_limit: int | None = None
     """Jobs of one concurrency_key that run at once, in all workers together; without one, of this task."""
 
+    max_depth: int | None = None
+    """Due jobs of one concurrency_key that have not started, above which an enqueue raises QueueFull; without a key, of
+    this task. None is no limit."""
+
     order_key: KeyMaker | None = None
     """A template or function, as unique_key: jobs of one key run one after the other, in the order of their ids."""
 
@@ -166,6 +170,7 @@ def task(
     unique_until: str = ...,
     concurrency_key: KeyMaker | None = ...,
     concurrency_limit: int | None = ...,
+    max_depth: int | None = ...,
     order_key: KeyMaker | None = ...,
     after_death: str = ...,
     owner: str = ...,

@@ -60,6 +60,14 @@ urlpatterns = [
 MIDDLEWARE = override_settings(MIDDLEWARE=["django_jobqueue.middleware.QueueFullMiddleware"])
 
 
+@task(max_depth=2)
+def report(number): ...
+
+
+@task(concurrency_key="tenant:{tenant_id}", max_depth=2)
+def sync(tenant_id): ...
+
+
 @pytest.fixture
 def queues(settings):
     """Set the rules of queues of the default alias."""
@@ -129,6 +137,45 @@ def test_there_is_room_again_when_jobs_have_run(two):
         run_jobs()
 
     assert Job.objects.filter(status="SUCCESSFUL").count() == 6
+
+
+def test_a_task_has_a_limit_of_its_own(queues):
+    """In whatever queue its jobs are."""
+    report.enqueue(1)
+    report.using(queue_name="other").enqueue(2)
+
+    with pytest.raises(QueueFull, match=r"the task tests\.test_backpressure\.report is full"):
+        report.enqueue(3)
+
+
+def test_each_key_has_a_limit_of_its_own(queues):
+    """A tenant who asks for too much is refused, and no other one; there is room again when its jobs have run."""
+    sync.enqueue(1)
+    sync.enqueue(1)
+    sync.enqueue(2)
+
+    with pytest.raises(QueueFull, match="the key tenant:1 is full: max_depth is 2"):
+        sync.enqueue(1)
+    run_jobs()
+    sync.enqueue(1)
+
+    assert Job.objects.filter(concurrency_key="tenant:1").count() == 3
+
+
+def test_a_job_is_under_all_its_limits(queues):
+    """What is refused by one has taken nothing of the others."""
+    queues({"mail": {"max_depth": 3}})
+    limited = report.using(queue_name="mail")
+    limited.enqueue(1)
+    limited.enqueue(2)
+    for _ in range(3):
+        with pytest.raises(QueueFull, match="the task"):
+            limited.enqueue(3)
+
+    send.enqueue(4)
+
+    with pytest.raises(QueueFull, match="the queue"):
+        send.enqueue(5)
 
 
 @pytest.mark.parametrize(("value", "words"), [(0, "from 1 to"), ("10", "from 1 to"), (True, "from 1 to")])

@@ -50,6 +50,10 @@ AHEAD_SECONDS = 5.0
 """Jobs that fall due so soon get their credit before: as long as they have none, each slice counts them off."""
 
 
+FORGET_SECONDS = 600.0
+"""So long after the last claim the slices of a key that has no job are deleted."""
+
+
 class Bound(NamedTuple):
     """A depth limit that a job is under: that of its queue, its task or its concurrency key."""
 
@@ -134,6 +138,25 @@ def recount(kind: str, backend: str, *, from_target: str = "", scopes: int = REC
     Where credits were lost, or due jobs have none, what is free is set to what the count leaves.
     """
     return _recount(kind, backend, from_target=from_target, scopes=scopes, parity=next(_PARITIES))
+
+
+def forget(
+    kind: str,
+    backend: str,
+    *,
+    from_target: str = "",
+    scopes: int = RECOUNT_SCOPES,
+    after_seconds: float = FORGET_SECONDS,
+) -> Statement[int]:
+    """Delete the slices of scopes that nothing is under any more; says how many. Of keys there may be any number."""
+    params = {
+        "kind": kind,
+        "backend": backend,
+        "from_target": from_target,
+        "scopes": scopes,
+        "after_seconds": after_seconds,
+    }
+    return Statement("forget_credits", params, lambda rows: int(rows[0][0]), _under(kind))
 
 
 def kinds_wanted() -> Statement[tuple[str, ...]]:

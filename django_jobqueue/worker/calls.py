@@ -15,7 +15,7 @@ from uuid import UUID
 from django_jobqueue.store.admit import Door, admit_limited, admit_lock, admit_ordered, admit_wanted
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.control import OPEN, Gate, hold
-from django_jobqueue.store.depth import kinds_wanted, recount
+from django_jobqueue.store.depth import forget, kinds_wanted, recount
 from django_jobqueue.store.give_back import give_back
 from django_jobqueue.store.park import BuriedUnknown, Parked
 from django_jobqueue.store.promote import Promoted, promote
@@ -201,8 +201,13 @@ class Count:
             recount(kind, self.backend, from_target=target, scopes=self.scopes)
             for kind, target in self.from_targets.items()
         ]
-        answers = session.run(*counts, statement_timeout_ms=STATEMENT_TIMEOUT_MS)
+        forgets = [forget("key", self.backend, from_target=target, scopes=self.scopes) for target in self._keys]
+        answers = session.run(*counts, *forgets, statement_timeout_ms=STATEMENT_TIMEOUT_MS)[: len(counts)]
         return {kind: each.next_target or "" for kind, each in zip(self.from_targets, answers, strict=True)}
+
+    @property
+    def _keys(self) -> list[str]:
+        return [target for kind, target in self.from_targets.items() if kind == "key"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,7 +11,7 @@ from django_jobqueue.models import Credit, Job
 from django_jobqueue.store import depth
 from django_jobqueue.store.bounded import enqueue_bounded
 from django_jobqueue.store.depth import Bound
-from django_jobqueue.store.enqueue import NewJob
+from django_jobqueue.store.enqueue import Gates, NewJob
 from django_jobqueue.store.session import connect
 from django_jobqueue.store.statement import run_on
 from tests.races import race
@@ -288,6 +288,30 @@ def test_retry_after_comes_from_what_was_claimed_lately(worker):
     with pytest.raises(QueueFull) as refusal:
         ask(10)
     assert refusal.value.retry_after == pytest.approx(60, rel=0.5)
+
+
+def test_slices_of_an_idle_key_are_forgotten(worker):
+    """Where it has no job, and its last claim is some time ago; they count as full, as they were."""
+    key = Bound("key", "default", "tenant:1", 5)
+    job = NewJob(TASK, gates=Gates(concurrency_key="tenant:1"), bounds=(key,))
+    enqueue_bounded([job] * 5, using="default")
+
+    def forget(after_seconds):
+        return run_on(connection, depth.forget("key", "default", after_seconds=after_seconds))
+
+    assert forget(0) == 0
+    worker.claim(5)
+    assert forget(60) == 0
+    with connect("default") as stranger, stranger.transaction():
+        stranger.execute("SELECT FROM django_jobqueue_credit WHERE slot = 3 FOR UPDATE")
+        assert forget(0) == 0
+
+    assert forget(0) == 5
+
+    assert not Credit.objects.exists()
+    enqueue_bounded([job] * 5, using="default")
+    with pytest.raises(QueueFull):
+        enqueue_bounded([job], using="default")
 
 
 class TestCost:
