@@ -76,7 +76,11 @@ TASKS = {
         "BACKEND": "django_jobqueue.backend.JobQueueBackend",
         "QUEUES": [],
         # For short leases in a rehearsal: JOBQUEUE_OPTIONS='{"lease_seconds": 3}'
-        "OPTIONS": env.json("JOBQUEUE_OPTIONS", default={}),
+        "OPTIONS": {
+            # Leads come from outside: with so many in line, the webhook asks its senders to come again later.
+            "queues": {"leads": {"max_depth": 1000}},
+            **env.json("JOBQUEUE_OPTIONS", default={}),
+        },
     },
 }
 

@@ -14,6 +14,7 @@ to. The package, in reading order:
     worker      acts: `manage.py runworker` (failpoint: named moments for tests)
     idempotency what a task does once, though it may run twice: `once` (running)
     operations  what a person may do: replay, discard, cancel (breakers: open and close one; signed: who and why)
+    middleware  answers 503 where a queue is full
     watch       watches: depth, age, failure rate
     testing     for the tests of projects: run jobs, look at them, deliver them twice
     management  the commands

@@ -142,6 +142,11 @@ def concurrency_limit_of(task: AnyTask) -> int | None:
     return task.concurrency_limit if isinstance(task, Task) else None
 
 
+def max_depth_of(task: AnyTask) -> int | None:
+    """Return how many due jobs of this task, or of one concurrency key of it, may be in line; None is no limit."""
+    return task.max_depth if isinstance(task, Task) else None
+
+
 def is_limited_as_a_whole(task: AnyTask) -> bool:
     """Say whether its limits are for all jobs of the task together, and not for those of each key."""
     return isinstance(task, Task) and task.concurrency_key is None

@@ -37,6 +37,7 @@ from django_jobqueue.any_task import (
     is_unique_until_started,
     keys_of,
     max_attempts_of,
+    max_depth_of,
     rate_key_of,
     require_fit,
     stored_name,
@@ -59,6 +60,7 @@ from django_jobqueue.tasks import Task
 
 if TYPE_CHECKING:
     from django_jobqueue.producer import Call, Producer
+    from django_jobqueue.store.depth import Bound
     from django_jobqueue.store.enqueue import Gates
 
 MAX_QUEUE_NAME_LENGTH = 128
@@ -126,8 +128,8 @@ class JobQueueBackend(BaseTaskBackend):
         Where that is on OPTIONS `transaction_database`, and the queue elsewhere, the INSERT follows the commit, which
         raises what becomes of it.
 
-        Raises InvalidTask, InvalidPayload, InvalidOptions, UnsupportedDatabase, MissingTables or MissingGrant; then
-        nothing is written.
+        Raises InvalidTask, InvalidPayload, InvalidOptions, UnsupportedDatabase, MissingTables, MissingGrant or
+        QueueFull; then nothing is written.
         """
         self.validate_task(task)
         call = self._call(task, args, kwargs)
@@ -226,6 +228,7 @@ class JobQueueBackend(BaseTaskBackend):
             unique_key=keys.get("unique_key"),
             unique_until_started=is_unique_until_started(task),
             gates=self._gates(task, keys),
+            bounds=self._bounds(task, keys),
         )
         return Call(task, job, *arriving)
 
@@ -249,6 +252,19 @@ class JobQueueBackend(BaseTaskBackend):
             share_weight=share_weight,
             rate_key=rate_key,
         )
+
+    def _bounds(self, task: AnyTask, keys: Mapping[str, str | None]) -> tuple[Bound, ...]:
+        from django_jobqueue.store.depth import Bound
+
+        of_queue, of_task = self.options.queue(task.queue_name).max_depth, max_depth_of(task)
+        bounds = []
+        if of_queue is not None:
+            bounds.append(Bound("queue", self.alias, task.queue_name, of_queue))
+        if of_task is not None and is_limited_as_a_whole(task):
+            bounds.append(Bound("task", self.alias, stored_name(task), of_task))
+        elif of_task is not None and (key := keys.get("concurrency_key")) is not None:
+            bounds.append(Bound("key", self.alias, key, of_task))
+        return tuple(bounds)
 
     def require_postgresql(self) -> None:
         """Raise InvalidOptions or UnsupportedDatabase unless the queue's tables can be used here."""

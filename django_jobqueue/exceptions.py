@@ -6,6 +6,7 @@
     ├── UnsupportedDatabase   the queue's database is not PostgreSQL
     ├── MissingTables         migrate has not been run there
     ├── MissingGrant          its role may not take ids from the sequence of the jobs
+    ├── QueueFull             the depth limit of a queue, a task or a key leaves no room; has `.retry_after`
     ├── UniqueKeyContended    the holders of a unique key come and go too fast to be caught
     ├── Refused               an operation that the state of a job does not allow; has `.code`
     ├── KeyReused             a key of `once` stands for another call, or for other arguments
@@ -26,6 +27,8 @@ lease was taken.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 
@@ -82,6 +85,27 @@ class UniqueKeyContended(JobQueueError):
 
     def __init__(self, task: str, key: str | None) -> None:
         super().__init__(f"the unique key {key!r} of {task} changes hands too fast; enqueue again")
+
+
+class QueueFull(JobQueueError):
+    """There is no room for the job: its queue, its task or its key is at the limit of its depth. Nothing was written.
+
+    `kind` is "queue", "task" or "key", `target` the name of it. `retry_after` is in how many seconds there may be room,
+    by what was claimed in the last minute: from 1 to 3600. The caller's transaction can go on.
+    """
+
+    def __init__(self, kind: str, target: str, *, max_depth: int, retry_after: float) -> None:
+        super().__init__(f"the {kind} {target} is full: max_depth is {max_depth}; try again in {retry_after:.0f} s")
+        self.kind, self.target = kind, target
+        self.max_depth, self.retry_after = max_depth, retry_after
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Cross to another process whole."""
+        return _queue_full, (self.kind, self.target, self.max_depth, self.retry_after)
+
+
+def _queue_full(kind: str, target: str, max_depth: int, retry_after: float) -> QueueFull:
+    return QueueFull(kind, target, max_depth=max_depth, retry_after=retry_after)
 
 
 class Refused(JobQueueError):

@@ -7,6 +7,7 @@ are two, and a transaction is open on the second, its commit decides: the id is 
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
@@ -18,7 +19,7 @@ from django_jobqueue import deferred, registry, results
 from django_jobqueue.compat import AnyTask, task_enqueued
 from django_jobqueue.conf import Options
 from django_jobqueue.models import Attempt, Job
-from django_jobqueue.store import enqueue, notify, reserved
+from django_jobqueue.store import bounded, depth, enqueue, notify, reserved
 from django_jobqueue.store.enqueue import OPEN, Enqueued, Key, NewJob, key_of
 
 logger = logging.getLogger("django_jobqueue")
@@ -44,7 +45,9 @@ class Producer:
         options = self._options
         if options.transaction_database != options.database and deferred.is_open(options.transaction_database):
             return self._ask_for_later(calls)
-        rows = enqueue.enqueue([call.job for call in calls], using=options.database)
+        jobs = [call.job for call in calls]
+        insert = bounded.enqueue_bounded if any(job.bounds for job in jobs) else enqueue.enqueue
+        rows = insert(jobs, using=options.database)
         self._announce([(call.job, row) for call, row in zip(calls, rows, strict=True) if row.created])
         held = [row.id for row in rows if not row.created]
         holders = self.read(held, created=False) if held else {}
@@ -86,6 +89,9 @@ class Producer:
 
     def _ask_for_later(self, calls: Sequence[Call]) -> list[results.TaskResult]:
         options = self._options
+        # A look that takes nothing: what is asked for now is inserted at the commit, whatever the depth is by then.
+        wanted = Counter(bound for call in calls for bound in call.job.bounds if call.job.unique_key is None)
+        depth.require_room(wanted, using=options.database)
         wished, held = self._seen([call.job for call in calls if call.job.unique_key is not None])
         keys = {key_of(call.job) for call in calls if call.job.unique_key is not None} - wished.keys() - held.keys()
         missing = len(keys) + sum(call.job.unique_key is None for call in calls)

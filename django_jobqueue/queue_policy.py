@@ -65,6 +65,12 @@ class QueuePolicy:
         """The rate as numbers."""
         return None if self.rate_limit is None else rate.parse(self.rate_limit)
 
+    max_depth: int | None = field(default=None, metadata={"minimum": 1, "maximum": MAX_AT_ONCE})
+    """Due jobs of this queue that have not started: with as many, an enqueue raises QueueFull.
+
+    None is no limit; default None.
+    """
+
 
 NO_POLICY = QueuePolicy()
 

@@ -45,6 +45,7 @@ KNOWN = (
     "concurrency_key",
     "concurrency_limit",
     "rate_limit",
+    "max_depth",
     "order_key",
     "after_death",
     "breaker",
@@ -54,8 +55,6 @@ KNOWN = (
 )
 """What the decorator takes: Django's four, then ours."""
 
-_LIMITS = ("concurrency_limit", "rate_limit")
-"""What jobs of one concurrency key may share."""
 
 _NAME = re.compile(r"\w[\w.:/-]*")
 
@@ -345,6 +344,7 @@ _RULES: dict[str, Callable[[Any], Any]] = {
     "concurrency_key": _key,
     "concurrency_limit": _at_once,
     "rate_limit": _rate,
+    "max_depth": _at_once,
     "order_key": _key,
     "after_death": _after_death,
     "breaker": _breaker,

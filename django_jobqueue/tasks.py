@@ -107,6 +107,10 @@ class Task(AnyTask):
     rate_limit: str | None = None
     """Jobs of one concurrency_key that start in a time, in all workers together; without one, of this task: "100/m"."""
 
+    max_depth: int | None = None
+    """Due jobs of one concurrency_key that have not started, above which an enqueue raises QueueFull; without a key, of
+    this task. None is no limit."""
+
     order_key: KeyMaker | None = None
     """A template or function, as unique_key: jobs of one key run one after the other, in the order of their ids."""
 
@@ -174,6 +178,7 @@ def task(
     concurrency_key: KeyMaker | None = ...,
     concurrency_limit: int | None = ...,
     rate_limit: str | None = ...,
+    max_depth: int | None = ...,
     order_key: KeyMaker | None = ...,
     after_death: str = ...,
     breaker: Breaker | None = ...,

@@ -177,7 +177,7 @@ def test_a_key_that_is_no_text_is_refused_at_the_call():
         (["mail"], "is a dict of queue names"),
         ({"mail*": {}}, "write the whole name of a queue"),
         ({"mail": 4}, "is a dict of rules"),
-        ({"mail": {"max_runing": 4}}, "known are fair_share, max_running, weights"),
+        ({"mail": {"max_runing": 4}}, "'max_runing'; known are"),
         ({"mail": {"max_running": 0}}, "whole number from 1"),
         ({"mail": {"fair_share": 1}}, "is True or False"),
         ({"mail": {"fair_share": True, "weights": {"a": 0}}}, "whole numbers from 1 to 1000"),

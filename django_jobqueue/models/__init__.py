@@ -8,6 +8,7 @@ exist because Django gives them to every model, not because the queue uses them.
 - `CircuitBreaker` how a dependency of tasks fares, and whether their jobs are claimed
 - `DeadLetter`  a failed job that waits for a person
 - `AuditEntry`  who did what to which row, and why
+- `Credit`      room under a depth limit, in slices
 - `Effect`      what was done under a key, so that it is not done twice
 - `Limit`       how many jobs may run at once, or start in a time, as a person has set it
 - `Pause`       queues and tasks that no worker claims for now
@@ -18,6 +19,7 @@ exist because Django gives them to every model, not because the queue uses them.
 from django_jobqueue.models.attempt import Attempt
 from django_jobqueue.models.audit_entry import AuditEntry
 from django_jobqueue.models.circuit_breaker import CircuitBreaker
+from django_jobqueue.models.credit import Credit
 from django_jobqueue.models.dead_letter import DeadLetter
 from django_jobqueue.models.effect import Effect
 from django_jobqueue.models.job import Job
@@ -30,6 +32,7 @@ __all__ = [
     "Attempt",
     "AuditEntry",
     "CircuitBreaker",
+    "Credit",
     "DeadLetter",
     "Effect",
     "Job",

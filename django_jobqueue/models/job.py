@@ -12,8 +12,12 @@ from django_jobqueue.models.column_size import ColumnSize
 from django_jobqueue.policy import lifecycle
 
 UNDER_A_LIMIT = Q(key_limit__isnull=False) | Q(task_limit__isnull=False) | Q(queue_limit__isnull=False)
-IN_A_SHARE = Q(share_weight__isnull=False)
 """Such a job is READY only while it has a slot. Whatever ends its run gives it back, and only promotion gives one."""
+
+IN_A_SHARE = Q(share_weight__isnull=False)
+"""Such a job is READY only while it has a place of its tenant."""
+
+_CREDIT = _("Under a depth limit: 1 holds a credit, 0 and -1 count by the row; -1 gave one back at its last claim.")
 
 MAX_STORED_BYTES = 16 * 1024 * 1024
 """Most that the arguments of a job, or its result, take as PostgreSQL stores them, whoever writes them."""
@@ -83,6 +87,9 @@ class Job(models.Model):
     rate_key = models.CharField(  # noqa: DJ001 - NULL: its start costs nobody's token
         max_length=255, null=True, blank=True, help_text=_("Under a rate: by this key, or, empty, by queue or task.")
     )
+    queue_credit = models.SmallIntegerField(null=True, blank=True, help_text=_CREDIT)
+    task_credit = models.SmallIntegerField(null=True, blank=True, help_text=_CREDIT)
+    key_credit = models.SmallIntegerField(null=True, blank=True, help_text=_CREDIT)
 
     result = models.JSONField(null=True, blank=True)
     progress = models.JSONField(null=True, blank=True)
@@ -202,6 +209,19 @@ class Job(models.Model):
                     | Q(status="FAILED", order_blocks=True)
                 ),
                 name="jobqueue_job_turn",
+            ),
+            # enqueue and recount, of jobs under a depth limit: those without a credit that are due, and those with one.
+            *(
+                models.Index(
+                    fields=["backend", target, credit, "run_after"],
+                    condition=Q(**{f"{credit}__isnull": False}) & Q(status__in=["WAITING", "READY"]),
+                    name=name,
+                )
+                for target, credit, name in (
+                    ("queue_name", "queue_credit", "jobqueue_job_queue_depth"),
+                    ("task", "task_credit", "jobqueue_job_task_depth"),
+                    ("concurrency_key", "key_credit", "jobqueue_job_key_depth"),
+                )
             ),
             # rescue, from its low end. A renewal touches it, once in ten seconds; a look for expired leases that
             # had to read every running row, and the dead entries of all that ran before, would cost more.

@@ -14,6 +14,7 @@ This is the only room that writes or locks rows of the queue. What it promises:
 A producer's and a person's verbs run on Django's connection, in the caller's transaction:
 
     enqueue     → WAITING or READY               replay    FAILED → READY
+                (bounded: if depth limits leave room)
     cancel      WAITING or READY → CANCELLED,    discard   the letter OPEN → DISCARDED
                 a request where it is RUNNING    pause, resume  no job; what claims may take
 
@@ -26,6 +27,9 @@ round trip:
     claim       READY → RUNNING, new token       rescue    RUNNING, lease run out → the rescuer's token
     renew       move lease_expires_at            give_back RUNNING, never started → READY, or CANCELLED
     recover     RUNNING, claimed without hearing of it → a new token of the worker's own
+
+`depth` knows what room a depth limit leaves: credits, which an enqueue takes, a claim gives back and a worker's
+`recount` sets right.
 
 `hold` goes before the claims of a transaction: they share a gate, and whoever pauses or resumes shuts it (`control`).
 `finish_here` is settle's success in an atomic task's own transaction. `announce_worker` and `park` are for

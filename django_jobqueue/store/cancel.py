@@ -9,7 +9,7 @@ from django.db.models.functions import Coalesce, Now
 
 from django_jobqueue.exceptions import Refused
 from django_jobqueue.models import DeadLetter, Job
-from django_jobqueue.store import audit, locked
+from django_jobqueue.store import audit, depth, locked
 from django_jobqueue.store.transaction import read_committed
 
 
@@ -44,6 +44,13 @@ def _cancel_now(job: Job, using: str) -> int:
     Job.objects.using(using).filter(pk=job.pk, status__in=[Job.Status.WAITING, Job.Status.READY]).update(
         status=Job.Status.CANCELLED, waiting_for="", finished_at=Now()
     )
+    for kind, target, credit in (
+        ("queue", job.queue_name, job.queue_credit),
+        ("task", job.task, job.task_credit),
+        ("key", job.concurrency_key, job.key_credit),
+    ):
+        if credit == 1 and target is not None:
+            depth.give_back(kind, job.backend, target, 1, using=using)
     return (
         DeadLetter.objects.using(using)
         .filter(job_id=job.pk, status=DeadLetter.Status.REPLAYED)

@@ -75,6 +75,7 @@ def claim(
     suspects: bool = True,
     by_group: bool = False,
     versions: Mapping[str, int] = ALL_ONE,
+    gives_credits: bool = False,
 ) -> Statement[list[Claimed]]:
     """Claim at most `limit` ready jobs of known `tasks`, in claim order: priority, run_after, id.
 
@@ -85,6 +86,9 @@ def claim(
     same jobs by queue and task: it costs more where many of them have jobs to give, and almost nothing where a
     million jobs of other queues or tasks lie before the first one. (Of another backend, with the same queue and task,
     it reads past them.)
+
+    `gives_credits` says whether there are depth limits, whose credits go back with the claim. Where they do not, a
+    count finds them.
     """
     params = {
         "backend": backend,
@@ -96,7 +100,8 @@ def claim(
         "worker_id": str(worker_id),
         "lease_seconds": lease_seconds,
     }
-    return Statement("claim", params, read_claimed, "ready_by_group" if by_group else "ready_in_order")
+    inner = "ready_by_group" if by_group else "ready_in_order"
+    return Statement("claim", params, read_claimed, inner, "give_credits" if gives_credits else "")
 
 
 def read_claimed(rows: list[Row]) -> list[Claimed]:

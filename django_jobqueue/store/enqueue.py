@@ -12,6 +12,7 @@ from django.db import ProgrammingError, connections, transaction
 from psycopg.errors import UndefinedTable
 
 from django_jobqueue.exceptions import MissingTables, UniqueKeyContended
+from django_jobqueue.store.depth import KINDS, Bound
 from django_jobqueue.store.statement import Row, Statement, array, run_on, text_array
 
 ROWS_PER_STATEMENT = 1000
@@ -58,6 +59,10 @@ class NewJob:
     unique_key: str | None = None
     unique_until_started: bool = False
     gates: Gates = OPEN
+    bounds: tuple[Bound, ...] = ()
+    """The depth limits that it is under; `bounded` keeps them."""
+    has_credits: bool = False
+    """Whether a credit of each was taken for it; else it counts by its row."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,11 +167,16 @@ def _params(jobs: Sequence[NewJob]) -> dict[str, str]:
         "kwargs": text_array([job.kwargs for job in jobs]),
         "queue_names": text_array([job.queue_name for job in jobs]),
         "priorities": array([str(job.priority) for job in jobs]),
-        "run_afters": array(["NULL" if job.run_after is None else f'"{job.run_after.isoformat()}"' for job in jobs]),
+        "run_afters": moments(jobs),
         "max_attempts": array([str(job.max_attempts) for job in jobs]),
         "metadata": text_array([job.metadata for job in jobs]),
         **_gates(jobs),
+        **_credits(jobs),
     }
+
+
+def moments(jobs: Sequence[NewJob]) -> str:
+    return array(["NULL" if job.run_after is None else f'"{job.run_after.isoformat()}"' for job in jobs])
 
 
 def _gates(jobs: Sequence[NewJob]) -> dict[str, str]:
@@ -184,6 +194,21 @@ def _gates(jobs: Sequence[NewJob]) -> dict[str, str]:
         "share_weights": _numbers([gate.share_weight for gate in gates]),
         "rate_keys": _texts([gate.rate_key for gate in gates]),
     }
+
+
+def _credits(jobs: Sequence[NewJob]) -> dict[str, str]:
+    if not any(job.bounds for job in jobs):
+        return _NO_CREDITS
+    kinds = [frozenset(bound.kind for bound in job.bounds) for job in jobs]
+    return {
+        f"{kind}_credits": _numbers(
+            [int(job.has_credits) if kind in under else None for job, under in zip(jobs, kinds, strict=True)]
+        )
+        for kind in KINDS
+    }
+
+
+_NO_CREDITS = {f"{kind}_credits": "{}" for kind in KINDS}
 
 
 def _numbers(values: Sequence[int | None]) -> str:

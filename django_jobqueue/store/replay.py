@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import IntegrityError
 from django.db.models import Case, DateTimeField, F, JSONField, Q, TextField, Value, When
-from django.db.models.functions import Cast, Now
+from django.db.models.functions import Cast, Least, Now
 
 from django_jobqueue.exceptions import Refused
 from django_jobqueue.models import DeadLetter, Job
@@ -88,6 +88,8 @@ def _restart(letter: DeadLetter, *, by: str, reason: str, edit: Edit, using: str
             default=Value(""),
         ),
         run_after=Now(),
+        # What it may have held at its death was counted as free long since.
+        **{name: Least(F(name), Value(0)) for name in ("queue_credit", "task_credit", "key_credit")},
         finished_at=None,
         cancel_requested_at=None,
         cancel_forced=False,

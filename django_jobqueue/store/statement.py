@@ -15,7 +15,17 @@ from typing import Any, Generic, TypeVar
 
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from django_jobqueue.models import Attempt, CircuitBreaker, DeadLetter, Job, Limit, Pause, RateBucket, Worker
+from django_jobqueue.models import (
+    Attempt,
+    CircuitBreaker,
+    Credit,
+    DeadLetter,
+    Job,
+    Limit,
+    Pause,
+    RateBucket,
+    Worker,
+)
 
 Answer = TypeVar("Answer")
 Row = tuple[Any, ...]
@@ -29,11 +39,16 @@ class Statement(Generic[Answer]):
     params: Mapping[str, Any]
     read: Callable[[list[Row]], Answer]
     inner: str = ""
+    outer: str = ""
 
     @property
     def sql(self) -> str:
-        """The text of `sql/<name>.sql`, with the names of the tables and `sql/<inner>.sql` filled in."""
-        return load(self.name, self.inner)
+        """The text of `sql/<name>.sql`, with the names of the tables and `sql/<inner>.sql` filled in.
+
+        Where there is an `outer`, that is filled into `sql/<outer>.sql` in turn.
+        """
+        text = load(self.name, self.inner)
+        return load(self.outer).replace("{inner}", text) if self.outer else text
 
 
 def run_on(connection: BaseDatabaseWrapper, statement: Statement[Answer]) -> Answer:
@@ -64,6 +79,7 @@ _TABLES = {
     "{job}": Job,
     "{attempt}": Attempt,
     "{breaker}": CircuitBreaker,
+    "{credit}": Credit,
     "{dead_letter}": DeadLetter,
     "{limit}": Limit,
     "{pause}": Pause,

@@ -212,6 +212,7 @@ class Hands:
             versions=self._registry.versions(),
             serving=self._serving,
             limit=1,
+            gives_credits=True,
             token=token,
             worker_id=self._worker_id,
             lease_seconds=LEASE_SECONDS,

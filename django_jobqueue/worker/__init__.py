@@ -42,6 +42,7 @@ Reading order:
 - `judge`       the end of an attempt becomes a settlement
 - `journal`     a line in the log for each end that was written; `news` what it is told of the line to the database
 - `calls`       the transactions that a keeper makes
+- `census`      when what lies under depth limits is counted
 - `schedule`    when it polls, rescues and renews; `outage` when it tries again, `truce` when it rescues after one
 - `agenda`      which call to the database comes next; `exchange` makes it, and understands the reply
 - `wakeup`      the one place where the keeper waits, and what wakes it, signals among it; `listener` hears NOTIFY

@@ -13,7 +13,8 @@ from django_jobqueue.store.statement import Statement
 from django_jobqueue.store.workers import WorkerCard, announce_worker
 from django_jobqueue.worker import clock
 from django_jobqueue.worker.breakers import Breakers
-from django_jobqueue.worker.calls import Cycle, CycleAnswer, Goodbye, Probe, Probes, Renew, Return
+from django_jobqueue.worker.calls import Count, Cycle, CycleAnswer, Goodbye, Probe, Probes, Renew, Return
+from django_jobqueue.worker.census import Census
 from django_jobqueue.worker.demand import Demand
 from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.ledger import Batch, Ledger
@@ -73,8 +74,9 @@ class Agenda:
         self._claim_limit = MAX_CLAIM
         self._is_turn_of_probes = False
         self._probe_at = self._claim_at = self._recover_at = 0.0
+        self.census = Census(plan.backend)
 
-    def next_call(self, now: float) -> Return | Renew | Probe | Cycle | None:
+    def next_call(self, now: float) -> Return | Renew | Probe | Count | Cycle | None:
         """Say what to ask now, if anything."""
         if not self.is_known:
             return self._return()
@@ -83,6 +85,8 @@ class Agenda:
         if now >= self._probe_at and (locked := self._ledger.locked()):
             self._probe_at = now + PROBE_SECONDS
             return Probe(locked, self._options.lease_seconds)
+        if self.takes_more and (count := self.census.call(now)) is not None:
+            return count
         return self._cycle(now)
 
     def goodbye(self) -> Goodbye:
@@ -98,6 +102,8 @@ class Agenda:
             moments.append(writes_at)
         if self.takes_more:
             moments += [max(self._schedule.poll_at, self._claim_at), self._schedule.chores_at]
+            if (moment := self.census.moment) is not None:
+                moments.append(moment)
         if not self._ledger.is_empty:
             moments.append(self._probe_at)
         return min(moments)
@@ -135,6 +141,11 @@ class Agenda:
             self._schedule.poll_again()
         if cycle.rescue is not None:
             self._schedule.rescue_again()
+
+    def note_depths(self, kinds: tuple[str, ...]) -> None:
+        """Note which kinds of depth limits there are."""
+        self.census.heard(kinds)
+        self._demand.gives_credits = bool(kinds)
 
     def look_for_requests(self) -> None:
         """Renew every lease next: the answer says which jobs a person wants cancelled."""

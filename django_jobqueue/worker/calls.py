@@ -7,7 +7,7 @@ this worker's.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from uuid import UUID
@@ -26,6 +26,7 @@ from django_jobqueue.store.admit import (
 from django_jobqueue.store.breakers import Probed, change, count, probe
 from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.control import OPEN, Gate, hold
+from django_jobqueue.store.depth import forget, kinds_wanted, recount
 from django_jobqueue.store.give_back import give_back
 from django_jobqueue.store.park import BuriedUnknown, Parked
 from django_jobqueue.store.promote import Promoted, promote
@@ -106,6 +107,7 @@ class Cycle:
             plan.append(("orphans", self.recover))
         if self.sign_of_life is not None:
             plan.append(("", self.sign_of_life))
+            plan.append(("depths", kinds_wanted()))
         if self.unknown_tasks is not None:
             plan += [
                 ("unpark", self.unknown_tasks.unpark),
@@ -177,6 +179,8 @@ class Cycle:
                     answer.gate = reply
                 case "parked":
                     answer.parked = reply
+                case "depths":
+                    answer.depths = reply
                 case "claimed":
                     answer.claimed += reply
                 case "counted":
@@ -208,6 +212,7 @@ class CycleAnswer:
     in a queue which tenants share.
     Nor have the claims at jobs under a rate, where none of them `spends`; there may be a token for more of those in
     `next_token_seconds`.
+    `depths` are the kinds of depth limits that there are.
     """
 
     settled: dict[int, Settled] = field(default_factory=dict)
@@ -227,6 +232,7 @@ class CycleAnswer:
     placed: int = 0
     left_off_in_share: Lane = FIRST
     parked: list[Parked] | None = None
+    depths: tuple[str, ...] | None = None
     counted: list[Standing] = field(default_factory=list)
     changed: list[bool] = field(default_factory=list)
     standings: list[Standing] = field(default_factory=list)
@@ -261,6 +267,32 @@ class Probe(Renew):
 
     A renewal passes over locked rows and says which they were; and an outcome that waits should not lose its lease.
     """
+
+
+@dataclass(frozen=True, slots=True)
+class Count:
+    """Count what lies under depth limits, and give out what room there is.
+
+    It may take long, so it writes nothing else.
+    """
+
+    backend: str
+    from_targets: Mapping[str, str]
+    scopes: int
+
+    def __call__(self, session: Session) -> dict[str, str]:
+        """Make the call; answers with the target that the next one begins at, by kind."""
+        counts = [
+            recount(kind, self.backend, from_target=target, scopes=self.scopes)
+            for kind, target in self.from_targets.items()
+        ]
+        forgets = [forget("key", self.backend, from_target=target, scopes=self.scopes) for target in self._keys]
+        answers = session.run(*counts, *forgets, statement_timeout_ms=STATEMENT_TIMEOUT_MS)[: len(counts)]
+        return {kind: each.next_target or "" for kind, each in zip(self.from_targets, answers, strict=True)}
+
+    @property
+    def _keys(self) -> list[str]:
+        return [target for kind, target in self.from_targets.items() if kind == "key"]
 
 
 @dataclass(frozen=True, slots=True)

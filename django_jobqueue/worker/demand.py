@@ -53,6 +53,8 @@ class Demand:
         self._versions = registry.versions()
         self.looks_at_parked = True
         """Whether the next chores say what waits for a worker that knows it: until it was heard once."""
+        self.gives_credits = True
+        """Whether claims give back the credits of depth limits: until it was heard that there are none."""
         self._asked: set[Kind] = set()
         self._found: set[Kind] = set()
         self._went_by_group = False
@@ -169,4 +171,5 @@ class Demand:
             suspects=suspects,
             by_group=by_group,
             versions=self._versions,
+            gives_credits=self.gives_credits,
         )

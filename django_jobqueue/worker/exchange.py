@@ -31,7 +31,7 @@ from django_jobqueue.store.workers import WorkerCard
 from django_jobqueue.worker import clock, journal, truce
 from django_jobqueue.worker.agenda import Agenda
 from django_jobqueue.worker.breakers import AGAIN_SECONDS, Breakers
-from django_jobqueue.worker.calls import Cycle, CycleAnswer, Probe, Renew, Return
+from django_jobqueue.worker.calls import Count, Cycle, CycleAnswer, Probe, Renew, Return
 from django_jobqueue.worker.demand import Demand
 from django_jobqueue.worker.fleet import Fleet
 from django_jobqueue.worker.flight import Flight
@@ -181,6 +181,8 @@ class Exchange:
                 self._cycle_done(reply.call, reply.answer, reply)
             case Probe():
                 self._ledger.unlock(reply.answer.busy)
+            case Count():
+                self._agenda.census.counted(reply.answer, reply.seconds)
             case Renew():
                 self._renewed(reply.answer, reply.sent_at)
             case Return():
@@ -193,6 +195,8 @@ class Exchange:
         if cycle.sign_of_life is not None:
             self._agenda.seen_at = reply.sent_at
         self._ledger.written(cycle.batch)
+        if answer.depths is not None:
+            self._agenda.note_depths(answer.depths)
         self._note_settled(cycle, answer)
         self._agenda.cycle_done(cycle, answer)
         has_probed = self._heed_breakers(cycle, answer)
@@ -358,6 +362,8 @@ class Exchange:
                 logger.info("outcomes wait: a job's row is locked by somebody, or the server is slow; others go on")
                 self._ledger.set_aside(call.batch)
                 self._agenda.probe_now()
+            case Count() if waited_for_a_lock(error):
+                self._agenda.census.failed()
             case Cycle() | Return():
                 if not waited_for_a_lock(error):
                     # It may have been carried out all the same: what it claimed or recovered is found by its token.

@@ -1,5 +1,7 @@
 """Leads: a webhook delivered twice makes two jobs and one of each effect."""
 
+from django.test import Client
+
 from demo_project.shop.inbox import received
 from demo_project.shop.intake import NewLead, take_in_lead
 from demo_project.shop.models import Delivery, Lead
@@ -51,3 +53,26 @@ def test_unlisted_company_is_no_failure(partners, db):
     pass_on_lead.func(lead.pk)
 
     assert Lead.objects.get().industry == "unknown"
+
+
+def test_hook_asks_to_come_again_when_the_queue_is_full(db, settings):
+    """The sender is told when, and the lead is not noted: it comes again with the next delivery."""
+    default = settings.TASKS["default"]
+    options = default["OPTIONS"] | {"queues": {"leads": {"max_depth": 1}}}
+    settings.TASKS = {"default": default | {"OPTIONS": options}}
+
+    first, second = [
+        Client().post(
+            "/hooks/leads/",
+            {"source": "fair", "external_id": number, "name": "Mary", "company": "Ammonite Ltd"},
+            content_type="application/json",
+            headers={"X-Shop-Secret": settings.SHOP_WEBHOOK_SECRET},
+        )
+        for number in ("1", "2")
+    ]
+
+    assert (first.status_code, second.status_code) == (202, 503)
+    assert int(second.headers["Retry-After"]) >= 1
+    assert second.json()["error"] == "busy"
+    assert Lead.objects.get().external_id == "1"
+    assert Job.objects.count() == 1

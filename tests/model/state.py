@@ -7,7 +7,7 @@ from typing import Any
 
 from django.db import connection
 
-from django_jobqueue.models import Attempt, AuditEntry, DeadLetter, Job, Pause
+from django_jobqueue.models import Attempt, AuditEntry, Credit, DeadLetter, Job, Pause
 from django_jobqueue.store.pause import live
 
 
@@ -69,7 +69,9 @@ FROM {Job._meta.db_table} AS job
 ORDER BY id
 """
 
-CLEAR = "; ".join(f"DELETE FROM {model._meta.db_table}" for model in (AuditEntry, DeadLetter, Attempt, Job, Pause))
+CLEAR = "; ".join(
+    f"DELETE FROM {model._meta.db_table}" for model in (AuditEntry, DeadLetter, Attempt, Job, Pause, Credit)
+)
 
 
 def read() -> dict[int, JobState]:

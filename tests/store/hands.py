@@ -79,6 +79,7 @@ class Hand:
     session: Session = field(default_factory=lambda: Session("default"))
     by_group: bool = False
     next_seconds: float | None = None
+    gives_credits: bool = True
 
     def _run(self, *statements):
         # A verb that waits for somebody's lock is a failure, not a test without an end.
@@ -120,6 +121,7 @@ class Hand:
             suspects=suspects,
             by_group=self.by_group,
             versions=versions,
+            gives_credits=self.gives_credits,
         )
 
     def renew(self, *held: Held, lease_seconds: float = 30.0):

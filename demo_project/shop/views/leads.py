@@ -16,17 +16,20 @@ from django.views.decorators.http import require_GET, require_POST
 from demo_project.shop import jobs
 from demo_project.shop.intake import NewLead, take_in_lead
 from demo_project.shop.models import Lead
+from django_jobqueue.middleware import answers_queue_full
 
 MAX_HOOK_BYTES = 16 * 1024
 FIELDS = {"source": 40, "external_id": 80, "name": 120, "company": 120}
 """What a hook tells, and how long it may be."""
 
 
-# The sender is a program without a session: its secret takes the place of the token.
+# The sender is a program without a session: its secret takes the place of the token. Where the queue is full it is
+# told when to come again, and the lead is not noted: its job would be missing.
 @csrf_exempt
 @require_POST
+@answers_queue_full
 def hook(request: HttpRequest) -> HttpResponse:
-    """Take a lead from another program: 202 at once, the same for a repetition."""
+    """Take a lead from another program: 202 at once, the same for a repetition; 503 while the queue is full."""
     secret = request.headers.get("X-Shop-Secret", "")
     if not constant_time_compare(secret, settings.SHOP_WEBHOOK_SECRET):
         return JsonResponse({"error": "X-Shop-Secret is missing or wrong"}, status=403)

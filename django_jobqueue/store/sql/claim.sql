@@ -13,7 +13,11 @@ SET status = 'RUNNING',
     attempt_count = job.attempt_count + 1,
     last_attempted_at = statement_timestamp(),
     started_at = COALESCE(job.started_at, statement_timestamp()),
-    unique_key = CASE WHEN job.unique_until_started THEN NULL ELSE job.unique_key END
+    unique_key = CASE WHEN job.unique_until_started THEN NULL ELSE job.unique_key END,
+    -- From now on it counts by its row, if it comes back. -1: this claim has given up a credit (give_credits.sql).
+    queue_credit = CASE job.queue_credit WHEN 1 THEN -1 WHEN -1 THEN 0 ELSE job.queue_credit END,
+    task_credit = CASE job.task_credit WHEN 1 THEN -1 WHEN -1 THEN 0 ELSE job.task_credit END,
+    key_credit = CASE job.key_credit WHEN 1 THEN -1 WHEN -1 THEN 0 ELSE job.key_credit END
 WHERE job.id = ANY (ARRAY(
     {inner}
 ))
@@ -27,4 +31,7 @@ RETURNING
         WHERE attempt.job_id = job.id
     ) END,
     -- As a number, because Python's datetime ends with the year 9999 and PostgreSQL's timestamps do not.
-    job.priority, extract(epoch FROM job.run_after)::float8
+    job.priority, extract(epoch FROM job.run_after)::float8,
+    CASE WHEN job.queue_credit = -1 THEN job.queue_name END AS freed_queue,
+    CASE WHEN job.task_credit = -1 THEN job.task END AS freed_task,
+    CASE WHEN job.key_credit = -1 THEN job.concurrency_key END AS freed_key

@@ -128,9 +128,10 @@ chosen AS MATERIALIZED (
     ORDER BY priority DESC, run_after, id
     LIMIT LEAST(%(limit)s, ({probes_left}))
 ),
-taken AS (
+claimed AS (
     {claim of chosen}
 ),
+{credits_given},
 spending AS MATERIALIZED (
     SELECT
         kind, target, min(tokens) AS tokens, min(since) AS since, max(pace) AS pace, min(burst) AS burst, sum(number) AS number
@@ -161,6 +162,6 @@ SELECT
             FROM spending
         )
     )::float8,
-    taken.*
+    claimed.*
 FROM (VALUES (1)) AS one
-LEFT JOIN taken ON true
+LEFT JOIN claimed ON true

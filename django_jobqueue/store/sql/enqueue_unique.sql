@@ -10,7 +10,8 @@ INSERT INTO {job} (
     max_attempts, enqueued_at, metadata, unique_key, unique_until_started,
     concurrency_key, key_limit, task_limit, queue_limit, order_key, order_blocks,
     share_weight,
-    rate_key
+    rate_key,
+    queue_credit, task_credit, key_credit
 )
 SELECT
     new.backend, new.task, new.version, new.args, new.kwargs, new.queue_name, new.priority,
@@ -19,7 +20,8 @@ SELECT
     new.max_attempts, statement_timestamp(), new.metadata, new.unique_key, new.unique_until_started,
     new.concurrency_key, new.key_limit, new.task_limit, new.queue_limit, new.order_key, COALESCE(new.order_blocks, false),
     new.share_weight,
-    new.rate_key
+    new.rate_key,
+    new.queue_credit, new.task_credit, new.key_credit
 FROM unnest(
     %(backends)s::varchar[], %(tasks)s::varchar[], %(versions)s::int[], %(args)s::jsonb[], %(kwargs)s::jsonb[],
     %(queue_names)s::varchar[], %(priorities)s::smallint[], %(run_afters)s::timestamptz[], %(max_attempts)s::int[],
@@ -27,13 +29,15 @@ FROM unnest(
     %(concurrency_keys)s::varchar[], %(key_limits)s::int[], %(task_limits)s::int[], %(queue_limits)s::int[],
     %(order_keys)s::varchar[], %(order_blocks)s::boolean[],
     %(share_weights)s::int[],
-    %(rate_keys)s::varchar[]
+    %(rate_keys)s::varchar[],
+    %(queue_credits)s::smallint[], %(task_credits)s::smallint[], %(key_credits)s::smallint[]
 ) WITH ORDINALITY AS new (
     backend, task, version, args, kwargs, queue_name, priority, run_after, max_attempts, metadata, unique_key,
     unique_until_started,
     concurrency_key, key_limit, task_limit, queue_limit, order_key, order_blocks,
     share_weight,
-    rate_key, position
+    rate_key,
+    queue_credit, task_credit, key_credit, position
 )
 ORDER BY new.position
 ON CONFLICT (backend, task, unique_key)
