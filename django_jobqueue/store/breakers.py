@@ -26,6 +26,9 @@ from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.statement import Row, Statement, array, text_array
 from django_jobqueue.store.transaction import read_committed
 
+LOOK_AT = 50
+"""Jobs of which probes are chosen."""
+
 
 @dataclass(frozen=True, slots=True)
 class Count:
@@ -100,12 +103,18 @@ def probe(name: str) -> Statement[Probed | None]:
     return Statement("breaker_probe", {"name": name, "ramp_seconds": RAMP_SECONDS}, _probed)
 
 
-def probes_of(claim: Statement[list[Claimed]], breaker: Breaker, tasks: Sequence[str]) -> Statement[list[Claimed]]:
-    """Make of a claim by group, for some of the tasks of a breaker, one that takes no more than it lets run."""
+def probes_of(
+    claim: Statement[list[Claimed]], breaker: Breaker, tasks: Sequence[str], *, at_most: int
+) -> Statement[list[Claimed]]:
+    """Make of a claim by group, for some of the tasks of a breaker, one that takes no more than it lets run.
+
+    The limit of the claim is how many jobs are looked at; `tasks` are all that the breaker has here.
+    """
     params = {
         **claim.params,
         "breaker": breaker.name,
         "breaker_tasks": text_array(tasks),
+        "at_most": at_most,
         "probes": breaker.probes,
         "pause_seconds": breaker.pause_seconds,
         "ramp_step_seconds": RAMP_STEP_SECONDS,

@@ -1,4 +1,5 @@
--- moves      nothing by itself: chooses and locks the rows of a claim, no more than a breaker lets run
+-- moves      nothing by itself: chooses and locks the rows of a claim, no more than a breaker lets run. Half-open it takes, of the first
+--            in claim order, those that have the most attempts left: who has failed comes before who has not, and would be probed to death
 -- index      as ready_by_group.sql; then jobqueue_job_running, once, for what runs already
 -- safe because  breaker_probe.sql has locked the breaker's row in an earlier statement of this transaction, so nobody else starts a job of
 --            it between the count and the commit; where the lock was not given, none is chosen. A slot is a row, as that of a limit is:
@@ -9,7 +10,13 @@ SELECT chosen.id
 FROM (
     {ready_by_group}
 ) AS chosen
-LIMIT COALESCE((
+JOIN {job} AS job ON job.id = chosen.id
+ORDER BY
+    CASE WHEN (SELECT state FROM {breaker} WHERE name = %(breaker)s) = 'half_open' THEN
+        job.failure_count - job.max_attempts
+    END,
+    job.priority DESC, job.run_after, job.id
+LIMIT LEAST(%(at_most)s, COALESCE((
     SELECT GREATEST(
         0,
         CASE
@@ -29,4 +36,4 @@ LIMIT COALESCE((
     )
     FROM {breaker} AS breaker
     WHERE breaker.name = %(breaker)s AND current_setting('django_jobqueue.probed', true) = breaker.name
-), 0)
+), 0))
