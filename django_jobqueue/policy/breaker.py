@@ -66,9 +66,9 @@ class Breaker:
     """Attempts that must have ended in a window before it may open."""
     window_seconds: float = 60.0
     """How long attempts are counted together."""
-    pause_seconds: float = 30.0
+    pause_seconds: float = 10.0
     """How long it stays open before the first probes; twice as long each time that they fail."""
-    max_pause_seconds: float = 600.0
+    max_pause_seconds: float = 300.0
     """How long at most."""
     probes: int = 3
     """Attempts that run at once to find out, and that must all end well."""

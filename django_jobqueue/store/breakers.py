@@ -27,6 +27,9 @@ from django_jobqueue.store.claim import Claimed
 from django_jobqueue.store.statement import Row, Statement, array, text_array
 from django_jobqueue.store.transaction import read_committed
 
+LOOK_AT = 50
+"""Jobs of which probes are chosen."""
+
 
 @dataclass(frozen=True, slots=True)
 class Count:
@@ -101,12 +104,18 @@ def probe(name: str) -> Statement[Probed | None]:
     return Statement("breaker_probe", {"name": name, "ramp_seconds": RAMP_SECONDS}, _probed)
 
 
-def probes_of(claim: Statement[list[Claimed]], breaker: Breaker, tasks: Sequence[str]) -> Statement[list[Claimed]]:
-    """Make of a claim by group, for some of the tasks of a breaker, one that takes no more than it lets run."""
+def probes_of(
+    claim: Statement[list[Claimed]], breaker: Breaker, tasks: Sequence[str], *, at_most: int
+) -> Statement[list[Claimed]]:
+    """Make of a claim by group, for some of the tasks of a breaker, one that takes no more than it lets run.
+
+    The limit of the claim is how many jobs are looked at; `tasks` are all that the breaker has here.
+    """
     params = {
         **claim.params,
         "breaker": breaker.name,
         "breaker_tasks": text_array(tasks),
+        "at_most": at_most,
         "probes": breaker.probes,
         "pause_seconds": breaker.pause_seconds,
         "ramp_step_seconds": RAMP_STEP_SECONDS,
@@ -115,7 +124,7 @@ def probes_of(claim: Statement[list[Claimed]], breaker: Breaker, tasks: Sequence
 
 
 NO_BREAKER: Mapping[str, Any] = MappingProxyType(
-    {"breaker": None, "breaker_tasks": "{}", "probes": 0, "pause_seconds": 0, "ramp_step_seconds": 1}
+    {"breaker": None, "breaker_tasks": "{}", "at_most": 0, "probes": 0, "pause_seconds": 0, "ramp_step_seconds": 1}
 )
 """The parameters that `probes_of` adds, for a claim that is not for one breaker."""
 

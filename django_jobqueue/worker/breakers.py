@@ -174,8 +174,7 @@ class Breakers:
         for standing in found:
             self._standings[standing.name] = standing
             self._generations[standing.name] = standing.generation
-            waits = standing.probe_in_seconds if standing.state == State.OPEN else 0.0
-            self._probe_at[standing.name] = now + waits if waits is not None else float("inf")
+            self._probe_at[standing.name] = _probe_at(standing, now)
             self._changes.pop(standing.name, None)
             if (change := judge(self._rules[standing.name], standing)) is not None:
                 self._changes[standing.name] = Due(standing.name, standing.generation, change)
@@ -197,6 +196,13 @@ class Breakers:
     def _is_urgent(self, count: Count) -> bool:
         standing = self._standings.get(count.breaker.name)
         return count.tripped > 0 or (standing is not None and standing.state != State.CLOSED)
+
+
+def _probe_at(standing: Standing, now: float) -> float:
+    if standing.state != State.OPEN:
+        # Any moment: a turn's may be from before this was heard.
+        return 0.0
+    return float("inf") if standing.probe_in_seconds is None else now + standing.probe_in_seconds
 
 
 def _tell(due: Due) -> None:

@@ -11,7 +11,7 @@ from uuid import UUID
 
 from django_jobqueue.policy.breaker import Breaker
 from django_jobqueue.registry import Registry
-from django_jobqueue.store.breakers import probes_of
+from django_jobqueue.store.breakers import LOOK_AT, probes_of
 from django_jobqueue.store.claim import Claimed, claim
 from django_jobqueue.store.park import bury_parked, park, parked, unpark
 from django_jobqueue.store.statement import Statement
@@ -118,8 +118,9 @@ class Demand:
             functions = [name for name in tasks if name not in self._coroutines and room.functions + room.either]
             coroutines = [name for name in tasks if name in self._coroutines and room.coroutines + room.either]
             if (names := functions + coroutines) and limit > 0:
-                claim = self._claim(names, min(breaker.probes, limit), token, suspects=False, by_group=True)
-                found.append(Probes(breaker.name, probes_of(claim, breaker, tasks)))
+                claim = self._claim(names, LOOK_AT, token, suspects=False, by_group=True)
+                probes = probes_of(claim, breaker, tasks, at_most=min(breaker.probes, limit))
+                found.append(Probes(breaker.name, probes))
         return found
 
     def note(self, claimed: Sequence[Claimed], seconds: float, *, written: int, has_pauses: bool = False) -> None:

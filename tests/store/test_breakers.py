@@ -52,9 +52,9 @@ def claimed(worker, limit=100, *, by_group=False):
     return sorted(job.task for job in jobs)
 
 
-def probed(worker, breaker=STRIPE):
+def probed(worker, breaker=STRIPE, at_most=100):
     """Claim what the breaker lets run; answer with how many that were."""
-    probes = breakers.probes_of(claim_of(100, (TASK,), by_group=True), breaker, [TASK])
+    probes = breakers.probes_of(claim_of(100, (TASK,), by_group=True), breaker, [TASK], at_most=at_most)
     return len(run(worker, hold(), breakers.standings({TASK: "stripe"}), breakers.probe("stripe"), probes))
 
 
@@ -187,6 +187,18 @@ def test_a_probe_that_nobody_answers_for_makes_room(worker):
     Job.objects.filter(status="RUNNING").update(last_attempted_at=at(-31))
     stand(changed_at=at(-40))
     assert probed(worker) == 3
+
+
+def test_probes_are_jobs_that_have_attempts_left(worker):
+    """Those that failed when it opened are due first, and would spend their last attempts on finding out."""
+    tired, fresh = add_jobs(3, failure_count=2, run_after=at(-60)), add_jobs(3, run_after=at(-5))
+    stand(state="open", next_probe_at=at(-1))
+
+    assert probed(worker) == 3
+    assert set(Job.objects.filter(status="RUNNING").values_list("pk", flat=True)) == set(fresh)
+    stand(state="closed", changed_at=at(-2))
+    assert probed(worker, at_most=3) == 3
+    assert not Job.objects.filter(pk__in=tired, status="READY").exists()
 
 
 def test_what_ran_before_it_was_asked_takes_no_room(worker):

@@ -159,6 +159,13 @@ def test_probes_are_asked_for_when_their_time_has_come(breakers, time):
     assert breakers.to_probe(time.moment, is_poll=False) == [(STRIPE, ["charge"])]
 
 
+def test_one_that_is_half_open_is_probed_with_any_poll(breakers, time):
+    """Also with one of the turn in which that was heard, whose moment is from a little before."""
+    breakers.stand([standing(State.HALF_OPEN, 1)])
+
+    assert breakers.to_probe(time.moment - 0.01, is_poll=True) == [(STRIPE, ["charge"])]
+
+
 def test_one_that_a_person_has_opened_is_not_probed(breakers, time):
     """It has no moment."""
     breakers.stand([standing(State.OPEN, 1)])

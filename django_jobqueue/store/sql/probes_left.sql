@@ -2,7 +2,7 @@
 -- index      jobqueue_job_running, once, for what runs already
 -- safe because  see ready_probes.sql
 -- ORM        none
-CASE WHEN %(breaker)s::varchar IS NOT NULL THEN COALESCE((
+CASE WHEN %(breaker)s::varchar IS NOT NULL THEN LEAST(%(at_most)s, COALESCE((
     SELECT GREATEST(
         0,
         CASE
@@ -22,4 +22,4 @@ CASE WHEN %(breaker)s::varchar IS NOT NULL THEN COALESCE((
     )
     FROM {breaker} AS breaker
     WHERE breaker.name = %(breaker)s::varchar AND current_setting('django_jobqueue.probed', true) = breaker.name
-), 0) END
+), 0)) END
