@@ -200,9 +200,12 @@ def test_the_condition_costs_a_claim_four_pages(full_queue, worker):
     assert cost <= without + 4
 
 
-def test_the_gate_reads_no_jobs(full_queue, worker):
-    """What every claim asks before it is answered from the lock, and from a look at the pauses."""
-    assert scans_of_jobs(plan_of(worker.session, hold())) == set()
+def test_the_gate_reads_no_plain_jobs(full_queue, worker):
+    """What every claim asks before it is answered from the lock, a look at the pauses, and a page for rates."""
+    plan = plan_of(worker.session, hold(), run=True)
+
+    assert {index for _, index in scans_of_jobs(plan)} == {"jobqueue_job_rated"}
+    assert buffers(plan) <= 10
     assert buffers(plan_of(worker.session, hold(), run=True)) <= 4
 
 

@@ -98,15 +98,6 @@ def test_a_look_goes_by_indexes_alone(never_analysed, worker):  # noqa: F811
     assert buffers(plan) < 5_000
 
 
-def test_the_gate_asks_one_index_whether_there_are_any(never_analysed, worker):  # noqa: F811
-    """Of a full queue without statistics it reads a page or two."""
-    fill(20_000, "READY")
-    plan = plan_of(worker.session, hold(), run=True)
-
-    assert {index for _, index in scans_of_jobs(plan)} == {"jobqueue_job_rated"}
-    assert buffers(plan) <= 10
-
-
 def test_a_task_that_nobody_knows_is_parked_from_behind_a_backlog(worker):  # noqa: F811
     """However many jobs of tasks that are known wait for tokens."""
     wait_for_tokens(1000, 10)
