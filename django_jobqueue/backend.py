@@ -56,6 +56,7 @@ from django_jobqueue.payload import storable_json
 from django_jobqueue.payload.secret_reference import may_hold, revived
 from django_jobqueue.payload.shape import require_shape
 from django_jobqueue.payload.typed import forms_of
+from django_jobqueue.queue_policy import MAX_AT_ONCE
 from django_jobqueue.tasks import Task
 
 if TYPE_CHECKING:
@@ -256,10 +257,12 @@ class JobQueueBackend(BaseTaskBackend):
     def _bounds(self, task: AnyTask, keys: Mapping[str, str | None]) -> tuple[Bound, ...]:
         from django_jobqueue.store.depth import Bound
 
-        of_queue, of_task = self.options.queue(task.queue_name).max_depth, max_depth_of(task)
+        policy, of_task = self.options.queue(task.queue_name), max_depth_of(task)
         bounds = []
-        if of_queue is not None:
-            bounds.append(Bound("queue", self.alias, task.queue_name, of_queue))
+        if policy.max_depth is not None or policy.max_age_seconds is not None:
+            # An age alone is kept like a depth that nothing reaches.
+            of_queue = policy.max_depth or MAX_AT_ONCE
+            bounds.append(Bound("queue", self.alias, task.queue_name, of_queue, policy.max_age_seconds))
         if of_task is not None and is_limited_as_a_whole(task):
             bounds.append(Bound("task", self.alias, stored_name(task), of_task))
         elif of_task is not None and (key := keys.get("concurrency_key")) is not None:

@@ -91,21 +91,27 @@ class QueueFull(JobQueueError):
     """There is no room for the job: its queue, its task or its key is at the limit of its depth. Nothing was written.
 
     `kind` is "queue", "task" or "key", `target` the name of it. `retry_after` is in how many seconds there may be room,
-    by what was claimed in the last minute: from 1 to 3600. The caller's transaction can go on.
+    by what was claimed in the last minute: from 1 to 3600. `max_age_seconds` is given where the oldest due job has
+    waited for longer than that. The caller's transaction can go on.
     """
 
-    def __init__(self, kind: str, target: str, *, max_depth: int, retry_after: float) -> None:
-        super().__init__(f"the {kind} {target} is full: max_depth is {max_depth}; try again in {retry_after:.0f} s")
+    def __init__(
+        self, kind: str, target: str, *, max_depth: int, retry_after: float, max_age_seconds: float | None = None
+    ) -> None:
+        why = f"max_depth is {max_depth}"
+        if max_age_seconds is not None:
+            why = f"its oldest job has waited for more than max_age_seconds, {max_age_seconds:g}"
+        super().__init__(f"the {kind} {target} is full: {why}; try again in {retry_after:.0f} s")
         self.kind, self.target = kind, target
-        self.max_depth, self.retry_after = max_depth, retry_after
+        self.max_depth, self.retry_after, self.max_age_seconds = max_depth, retry_after, max_age_seconds
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Cross to another process whole."""
-        return _queue_full, (self.kind, self.target, self.max_depth, self.retry_after)
+        return _queue_full, (self.kind, self.target, self.max_depth, self.retry_after, self.max_age_seconds)
 
 
-def _queue_full(kind: str, target: str, max_depth: int, retry_after: float) -> QueueFull:
-    return QueueFull(kind, target, max_depth=max_depth, retry_after=retry_after)
+def _queue_full(kind: str, target: str, max_depth: int, retry_after: float, max_age_seconds: float | None) -> QueueFull:
+    return QueueFull(kind, target, max_depth=max_depth, retry_after=retry_after, max_age_seconds=max_age_seconds)
 
 
 class Refused(JobQueueError):

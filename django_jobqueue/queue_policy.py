@@ -71,6 +71,12 @@ class QueuePolicy:
     None is no limit; default None.
     """
 
+    max_age_seconds: int | None = field(default=None, metadata={"minimum": 1, "maximum": 30 * 24 * 3600})
+    """So long the oldest due job of this queue may have waited; while one has for longer, an enqueue raises QueueFull.
+
+    Seconds; None is no limit; default None.
+    """
+
 
 NO_POLICY = QueuePolicy()
 

@@ -1,6 +1,7 @@
 """Backpressure from the door: what OPTIONS `queues` declares, what a caller is told, and what a client sees."""
 
 import pickle
+from datetime import UTC, datetime, timedelta
 
 import pytest
 from asgiref.sync import async_to_sync
@@ -17,6 +18,7 @@ from django_jobqueue.middleware import answers_queue_full
 from django_jobqueue.models import Job
 from django_jobqueue.testing import run_jobs
 from tests.stage.models import Trace
+from tests.store.hands import at
 
 pytestmark = [pytest.mark.django_db, pytest.mark.urls(__name__)]
 
@@ -137,6 +139,32 @@ def test_there_is_room_again_when_jobs_have_run(two):
         run_jobs()
 
     assert Job.objects.filter(status="SUCCESSFUL").count() == 6
+
+
+def test_an_old_queue_is_full(queues):
+    """While the oldest due job has waited for longer than the queue allows, nothing is taken; retries count too."""
+    queues({"mail": {"max_age_seconds": 600}})
+    for number in range(3):
+        send.enqueue(number)
+    Job.objects.filter(pk=Job.objects.first().pk).update(run_after=at(-601))
+
+    with pytest.raises(QueueFull, match="its oldest job has waited for more than max_age_seconds, 600") as refusal:
+        send.enqueue(4)
+    assert pickle.loads(pickle.dumps(refusal.value)).max_age_seconds == 600
+    run_jobs()
+    send.enqueue(5)
+
+    assert Job.objects.count() == 4
+
+
+def test_a_job_for_later_is_not_old(queues):
+    """Age is counted from the moment that a job is due."""
+    queues({"mail": {"max_age_seconds": 600}})
+    send.using(run_after=datetime.now(UTC) + timedelta(hours=1)).enqueue(1)
+
+    send.enqueue(2)
+
+    assert Job.objects.count() == 2
 
 
 def test_a_task_has_a_limit_of_its_own(queues):

@@ -11,7 +11,7 @@ depth grow beyond it. What is lost, as where a job is cancelled, the workers' `r
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from typing import NamedTuple
@@ -55,12 +55,13 @@ FORGET_SECONDS = 600.0
 
 
 class Bound(NamedTuple):
-    """A depth limit that a job is under: that of its queue, its task or its concurrency key."""
+    """A limit that a job is under: of the depth of its queue, its task or its concurrency key, and of the age there."""
 
     kind: str
     backend: str
     target: str
     max_depth: int
+    max_age_seconds: float | None = None
 
 
 class Room(NamedTuple):
@@ -71,6 +72,8 @@ class Room(NamedTuple):
     amount: int
     uncredited: int
     drained_per_second: float
+    is_too_old: bool
+    """Whether its oldest due job has waited for longer than the bound allows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +105,7 @@ def require_room(wanted: Mapping[Bound, int], *, using: str) -> None:
     """Raise QueueFull where there is no room for so many now. Takes nothing."""
     for bound, number in wanted.items():
         room = look(bound, using=using)
-        if _left(bound, room) < number:
+        if room.is_too_old or _left(bound, room) < number:
             raise _refusal(bound, number, room)
 
 
@@ -128,6 +131,7 @@ def _looking(bound: Bound) -> Statement[Room]:
         "backend": bound.backend,
         "targets": text_array([bound.target]),
         "limits": array([str(bound.max_depth)]),
+        "ages": _ages([bound]),
     }
     return Statement("look_at_depths", params, _room, _under(bound.kind))
 
@@ -179,7 +183,7 @@ def _take_wide(wanted: Mapping[Bound, int], using: str) -> None:
                 # The limit was changed: others count by the new one from this commit on.
                 run_on(connections[using], _resize(bound))
                 room = look(bound, using=using)
-            if _left(bound, room) < number:
+            if room.is_too_old or _left(bound, room) < number:
                 raise _refusal(bound, number, room)
             _open(bound, number + room.uncredited, room, using)
             rooms[bound] = room
@@ -201,6 +205,7 @@ def _taking(wanted: Mapping[Bound, int], *, width: int) -> Statement[bool]:
         "targets": text_array([bound.target for bound in bounds]),
         "numbers": array([str(number) for number in wanted.values()]),
         "limits": array([str(bound.max_depth) for bound in bounds]),
+        "ages": _ages(bounds),
         "width": width,
         "first": random.randrange(SLICES),  # noqa: S311 - spread is no secret
     }
@@ -267,7 +272,17 @@ def _refusal(bound: Bound, number: int, room: Room) -> QueueFull:
     if room.drained_per_second > 0:
         seconds = max(1, number - _left(bound, room)) / room.drained_per_second
     retry_after = min(MAX_RETRY_SECONDS, max(MIN_RETRY_SECONDS, seconds))
-    return QueueFull(bound.kind, bound.target, max_depth=bound.max_depth, retry_after=retry_after)
+    return QueueFull(
+        bound.kind,
+        bound.target,
+        max_depth=bound.max_depth,
+        retry_after=retry_after,
+        max_age_seconds=bound.max_age_seconds if room.is_too_old else None,
+    )
+
+
+def _ages(bounds: Sequence[Bound]) -> str:
+    return array(["NULL" if bound.max_age_seconds is None else str(bound.max_age_seconds) for bound in bounds])
 
 
 def _under(kind: str) -> str:
@@ -279,5 +294,5 @@ def _first(rows: list[Row]) -> bool:
 
 
 def _room(rows: list[Row]) -> Room:
-    _, others, slots, amount, uncredited, drained_per_second = rows[0]
-    return Room(others, frozenset(slots), amount, uncredited, drained_per_second)
+    _, others, slots, amount, uncredited, drained_per_second, is_too_old = rows[0]
+    return Room(others, frozenset(slots), amount, uncredited, drained_per_second, is_too_old)

@@ -1,5 +1,5 @@
 -- moves      nothing: says of each scope whether its slices are of the limit that is meant, which there are, what room they have, how
---            many due jobs without a credit are to be taken off it, how many were claimed lately, and how old the oldest due job is
+--            many due jobs without a credit are to be taken off it, how many were claimed lately, and whether the oldest due job is too old
 -- index      jobqueue_credit_unique_slot; for the jobs that of under_depth_of_….sql: a count that ends at the room there is
 -- safe because  it reads; who decides by it tries again, or refuses early
 -- ORM        none: three aggregates over different rows
@@ -18,8 +18,14 @@ SELECT
             LIMIT wanted.max_depth + 1
         ) AS uncredited
     ),
-    room.drained_per_second
-FROM unnest(%(targets)s::varchar[], %(limits)s::int[]) AS wanted (target, max_depth)
+    room.drained_per_second,
+    wanted.max_age_seconds IS NOT NULL AND EXISTS (
+        SELECT
+        FROM ({inner}) AS job
+        WHERE job.backend = %(backend)s AND job.target = wanted.target AND job.credit IN (1, 0, -1)
+          AND job.run_after < statement_timestamp() - make_interval(secs => wanted.max_age_seconds)
+    )
+FROM unnest(%(targets)s::varchar[], %(limits)s::int[], %(ages)s::float8[]) AS wanted (target, max_depth, max_age_seconds)
 CROSS JOIN LATERAL (
     SELECT
         count(*) FILTER (WHERE slice.max_depth <> wanted.max_depth) AS others,

@@ -6,10 +6,11 @@
 --            slices take together no more than there is, because each of them has taken off all
 -- ORM        none: there is no UPDATE … WHERE id IN (SELECT … SKIP LOCKED) in one statement
 WITH wanted AS MATERIALIZED (
-    SELECT * FROM unnest(%(targets)s::varchar[], %(numbers)s::int[], %(limits)s::int[]) AS wanted (target, number, max_depth)
+    SELECT * FROM unnest(%(targets)s::varchar[], %(numbers)s::int[], %(limits)s::int[], %(ages)s::float8[])
+        AS wanted (target, number, max_depth, max_age_seconds)
 ),
 free AS MATERIALIZED (
-    SELECT wanted.target, wanted.number, locked.id, LEAST(locked.amount, seen.amount) AS amount
+    SELECT wanted.target, wanted.number, wanted.max_age_seconds, locked.id, LEAST(locked.amount, seen.amount) AS amount
     FROM wanted
     CROSS JOIN LATERAL (
         SELECT slice.id, slice.amount
@@ -26,7 +27,9 @@ free AS MATERIALIZED (
 ),
 enough AS MATERIALIZED (
     SELECT found.target
-    FROM (SELECT target, number, sum(amount) AS amount FROM free GROUP BY target, number) AS found
+    FROM (
+        SELECT target, number, max_age_seconds, sum(amount) AS amount FROM free GROUP BY target, number, max_age_seconds
+    ) AS found
     WHERE found.amount >= found.number
       AND found.amount - found.number >= (
           SELECT count(*)
@@ -39,6 +42,12 @@ enough AS MATERIALIZED (
               LIMIT found.amount - found.number + 1
           ) AS uncredited
       )
+      AND (found.max_age_seconds IS NULL OR NOT EXISTS (
+          SELECT
+          FROM ({inner}) AS job
+          WHERE job.backend = %(backend)s AND job.target = found.target AND job.credit IN (1, 0, -1)
+            AND job.run_after < statement_timestamp() - make_interval(secs => found.max_age_seconds)
+      ))
 ),
 parts AS (
     SELECT
