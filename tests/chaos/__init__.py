@@ -32,10 +32,10 @@ ledgers that tasks, producer and person keep outside of it. It prints one line:
     breaches      whatever else is wrong: rules of the checker, a worker that left or is deaf, a flooded log, a recovery
                   that took far too long
 
-Reading order in `harness`: `server`, `proxy`, `ledger`, `load`, `person`, `workers` (the parts), `nemesis` (the seeded
-loop), `drill` (one run of them all), `evidence`, `rules`, `checker` (the invariants), `complaints` (what the rows
-do not say), `recovery`, `drain` (how long it took), `report` (the line). `mutants` breaks the product on purpose: a
-check that cannot turn red proves nothing.
+Reading order in `harness`: `server`, `proxy`, `ledger`, `load`, `person`, `workers` (the parts), `nemesis` (the
+seeded loop), `drill` (one run of them all), `evidence`, `rules`, `checker` (the invariants), `complaints` (what the
+rows do not say), `recovery`, `drain` (how long it took), `overlap` (how many at once), `report` (the line). `mutants`
+breaks the product on purpose: a check that cannot turn red proves nothing.
 
 A seed fixes what the producer enqueues and what the nemesis picks, and when; not what the machine makes of it.
 

@@ -71,6 +71,38 @@ def work_atomic(context, intent, seconds=0.0, failures=0):
     return leave(context, intent, failures)
 
 
+@task(takes_context=True, backoff=SOON, max_attempts=8, concurrency_key="tenant:{tenant}", concurrency_limit=2)
+def work_of_a_tenant(context, intent, tenant, seconds=0.0, failures=0):
+    """Take some time, two of a tenant at once; fail so many times."""
+    enter(context, intent)
+    select.select([], [], [], seconds)
+    return leave(context, intent, failures)
+
+
+@task(takes_context=True, backoff=SOON, max_attempts=8, concurrency_limit=3)
+def work_in_few(context, intent, seconds=0.0, failures=0):
+    """Take some time, three at once; fail so many times."""
+    enter(context, intent)
+    select.select([], [], [], seconds)
+    return leave(context, intent, failures)
+
+
+@task(takes_context=True, backoff=SOON, max_attempts=8, queue_name="narrow")
+def work_in_a_narrow_queue(context, intent, seconds=0.0, failures=0):
+    """Take some time, in a queue for which a run may declare a limit; fail so many times."""
+    enter(context, intent)
+    select.select([], [], [], seconds)
+    return leave(context, intent, failures)
+
+
+@task(takes_context=True, backoff=SOON, max_attempts=8, order_key="account:{account}")
+def work_in_line(context, intent, account, seconds=0.0, failures=0):
+    """Take some time, one of an account after the other; fail so many times."""
+    enter(context, intent)
+    select.select([], [], [], seconds)
+    return leave(context, intent, failures)
+
+
 @task(takes_context=True, backoff=SOON, max_attempts=4)
 def work_keyed(context, intent, seconds=0.0, failures=0):
     """Take some time, and write a row that anybody could write twice, once."""

@@ -15,11 +15,13 @@ from django_jobqueue.policy.retry import Decision
 from django_jobqueue.store import cancel as cancel_verb
 from django_jobqueue.store import claim as claim_verb
 from django_jobqueue.store import discard as discard_verb
+from django_jobqueue.store import limits as limits_verb
 from django_jobqueue.store import pause as pause_verb
 from django_jobqueue.store import replay as replay_verb
+from django_jobqueue.store.admit import admit_limited, admit_lock, admit_ordered
 from django_jobqueue.store.claim import Claimed, Serving
 from django_jobqueue.store.control import hold
-from django_jobqueue.store.enqueue import Enqueued, NewJob, enqueue
+from django_jobqueue.store.enqueue import Enqueued, Gates, NewJob, enqueue
 from django_jobqueue.store.give_back import give_back as give_back_verb
 from django_jobqueue.store.park import BuriedUnknown
 from django_jobqueue.store.park import bury_parked as bury_parked_verb
@@ -68,6 +70,12 @@ def ready(count: int = 1, **columns: Any) -> list[int]:
 def due(**columns: Any) -> int:
     """A job that waited, and whose time has come."""
     return add_job(status="WAITING", waiting_for="time", run_after=at(-60), **columns)
+
+
+def waiting(count: int = 1, **columns: Any) -> list[int]:
+    """Jobs that wait for their turn, or for a slot, by their columns."""
+    waiting_for = "order" if "order_key" in columns else "limit"
+    return ready(count, status="WAITING", waiting_for=waiting_for, **columns)
 
 
 def parked(**columns: Any) -> int:
@@ -161,6 +169,11 @@ def promote() -> Statement[Any]:
     return promote_verb()
 
 
+def admit() -> list[Statement[Any]]:
+    """Give turns and slots, as a keeper does in its cycle."""
+    return [admit_lock(), admit_ordered(), admit_limited()]
+
+
 # --- Whole deeds
 
 
@@ -236,6 +249,35 @@ def enqueue_unique(key: str = "k") -> Deed:
             return row
 
     return deed
+
+
+def look_for_admission() -> Deed:
+    """Admit whom there is room for. Who was admitted is seen in the rows; that another one was at it is no loss."""
+
+    def deed() -> None:
+        at_once(*admit())
+
+    return deed
+
+
+def admit_all() -> None:
+    """Admit until nobody may be: what the next cycles do."""
+    while any(at_once(*admit())[1:]):
+        pass
+
+
+def enqueue_in_line(order_key: str) -> Deed:
+    """Ask for a job that waits for its turn, in a transaction of the caller's."""
+
+    def deed() -> None:
+        with transaction.atomic():
+            enqueue([NewJob(TASK, gates=Gates(order_key=order_key))], using="default")
+
+    return deed
+
+
+def set_limit(kind: str, target: str, number: int | None) -> Deed:
+    return lambda: str(limits_verb.set_limit(kind, target, number, **SIGNED))
 
 
 def cancel(job_id: int, *, force: bool = False) -> Deed:

@@ -24,19 +24,26 @@ class Run:
     options: tuple[str, ...]
     answers: tuple[Any, ...]
     jobs: list[JobState]
-    pauses: list[tuple[str, str]]
+    rules: tuple[Any, ...]
+    """What people have paused, and the limits that they have set."""
 
     @property
     def end(self) -> tuple[Any, ...]:
-        return (*self.answers, self.jobs, self.pauses)
+        return (*self.answers, self.jobs, self.rules)
 
 
 class Meeting:
-    """Two deeds that meet. `set_up` fills an empty queue, and answers with the two."""
+    """Two deeds that meet. `set_up` fills an empty queue, and answers with the two.
 
-    def __init__(self, sides: dict[str, Side], set_up: Callable[[], tuple[Deed, Deed]]) -> None:
+    `then` is done when both have ended, before what they have left is compared: what a keeper does in its next cycle.
+    """
+
+    def __init__(
+        self, sides: dict[str, Side], set_up: Callable[[], tuple[Deed, Deed]], then: Callable[[], object] | None = None
+    ) -> None:
         self._sides = sides
         self._set_up = set_up
+        self._then = then
 
     def check(self) -> int:
         """Compare every order with the serial ones; answer with how many there are."""
@@ -102,11 +109,15 @@ class Meeting:
                 side.look()
                 if not side.is_blocked and not side.is_done:
                     side.step()
-        jobs = state.read()
-        invariants.check(jobs)
+        jobs, limits = state.read(), state.limits()
+        invariants.check(jobs, limits)
+        if self._then is not None:
+            self._then()
+            jobs = state.read()
+            invariants.check(jobs, limits)
         places = {job_id: place for place, job_id in enumerate(jobs)}
         answers = tuple(plain(side.answer, places) for side in self._sides.values())
-        return Run(order, ended, tuple(options), answers, list(jobs.values()), state.pauses())
+        return Run(order, ended, tuple(options), answers, list(jobs.values()), (state.pauses(), limits))
 
     def _can_go(self, name: str) -> bool:
         side = self._sides[name]
@@ -123,4 +134,4 @@ def _next(run: Run) -> str | None:
 
 
 def _story(*runs: Run) -> str:
-    return "\n".join(f"{run.order}: {run.answers} {run.jobs} {run.pauses}" for run in runs)
+    return "\n".join(f"{run.order}: {run.answers} {run.jobs} {run.rules}" for run in runs)

@@ -17,7 +17,7 @@ from django.db import connection, connections
 
 from django_jobqueue.exceptions import Refused
 
-_OURS = r"(django_jobqueue_(job|attempt|deadletter|pause|credit)\b|_advisory_)"
+_OURS = r"(django_jobqueue_(job|attempt|deadletter|pause|limit|credit)\b|_advisory_)"
 
 TOUCHES_ROWS = re.compile(_OURS)
 

@@ -2,8 +2,9 @@
 
 import pytest
 
-from django_jobqueue.store import control, locked
-from tests.interleavings import people, workers
+from django_jobqueue.store import admit, control, limits, locked
+from tests.interleavings import gates, people, workers
+from tests.interleavings.deeds import admit_all
 from tests.interleavings.orders import Meeting
 from tests.model.mutants import code, sql
 from tests.store.hands import COMMITS
@@ -72,3 +73,39 @@ def test_a_gate_that_does_not_close_is_noticed(sides, mutant, pair):
     """Some order commits a claim after the pause, where one of the two takes the lock in another way."""
     with mutant.make(), pytest.raises(AssertionError, match="claimed after the pause"):
         Meeting(sides, pair).check_pause()
+
+
+TRIED, ALONE = (
+    "pg_try_advisory_xact_lock(%(lock)s)",
+    "(pg_try_advisory_lock(%(lock)s) AND pg_advisory_unlock(%(lock)s))",
+)
+
+NO_LOCK = sql("who admits does not ask for the lock", ("admit_lock", TRIED, "true"))
+DROPPED = sql("who admits does not keep the lock", ("admit_lock", TRIED, ALONE))
+SLOTS = sql("slots are given without a lock of the row", ("admit_limited", "FOR UPDATE SKIP LOCKED", ""))
+TURNS = sql("turns are given without a lock of the row", ("admit_ordered", "FOR UPDATE SKIP LOCKED", ""))
+IMPATIENT = code("a limit waits for nobody who admits", admit.exclusively, LOCK, "SELECT %s::bigint")
+UNLOCKED = code("a limit is changed beside who admits", limits.set_limit, "admit.exclusively(using)", "pass")
+
+ADMISSION = [
+    (NO_LOCK, gates.admit_beside_a_more_urgent_one),
+    (NO_LOCK, gates.enqueue_late),
+    (DROPPED, gates.admit_beside_a_more_urgent_one),
+    (DROPPED, gates.enqueue_late),
+    (SLOTS, gates.admit_cancel),
+    (TURNS, gates.admit_cancel_in_line),
+    (IMPATIENT, gates.admit_lower),
+    (UNLOCKED, gates.admit_lower),
+]
+
+
+@pytest.mark.parametrize(
+    ("mutant", "pair"),
+    [pytest.param(mutant, pair, id=f"{mutant.name}: {pair.__name__}") for mutant, pair in ADMISSION],
+)
+def test_a_lock_that_admission_forgets_is_noticed(sides, mutant, pair):
+    """Some order of two who admit, or of one and a person, has more run at once than may, or breaks the law."""
+    meeting = Meeting(sides, pair, then=admit_all)
+
+    with mutant.make(), pytest.raises(AssertionError):
+        meeting.check_laws() if pair in gates.LATE else meeting.check()

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from hypothesis.stateful import multiple, rule
 
 from django_jobqueue.policy.outcomes import Failed, Interrupted, Snoozed, Succeeded, TimedOut, Verdict
+from tests.model.limiting import Limiting
 from tests.model.machine import OUTCOMES, UNIQUE_JOBS, WORKERS, Verbs, pick, signed
-from tests.model.pausing import Pausing
 from tests.model.plots import LONG_ENOUGH
 from tests.model.state import JobState
 
@@ -16,8 +16,8 @@ REJECTED = Failed(verdict=Verdict.REJECTED)
 ENDS = st.sampled_from([Succeeded(), REJECTED, TimedOut(), Interrupted(), Snoozed(0.0), Failed(after_seconds=0.0)])
 
 
-class Queue(Pausing):
-    """The whole machine: the verbs, the plots, the pauses, and the lives after death."""
+class Queue(Limiting):
+    """The whole machine: the verbs, the plots, the pauses, limits and orders, and the lives after death."""
 
     def a_dead_job(self, data, worker):
         """Name a job with a letter to answer: one that is there, or one that dies now."""

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from django_jobqueue.models import Job
+from django_jobqueue.store import admit
 from django_jobqueue.store.session import connect
 from tests.store.hands import Hand, Held
 
@@ -62,4 +63,11 @@ class Crew:
     def lock(self, *job_ids: int) -> Iterator[None]:
         with self.stranger.transaction():
             self.stranger.execute(f"SELECT FROM {Job._meta.db_table} WHERE id = ANY (%s) FOR UPDATE", [list(job_ids)])
+            yield
+
+    @contextmanager
+    def admit(self) -> Iterator[None]:
+        """Have the stranger be the one who admits."""
+        with self.stranger.transaction():
+            self.stranger.execute("SELECT pg_advisory_xact_lock(%s)", [admit.LOCK])
             yield

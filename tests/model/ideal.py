@@ -14,6 +14,7 @@ from django_jobqueue.policy import backoff
 from django_jobqueue.policy.lifecycle import LIVE
 from django_jobqueue.policy.outcomes import Failed, Interrupted, Lost, Outcome, Snoozed, Succeeded, TimedOut
 from django_jobqueue.policy.retry import RetryPolicy
+from tests.model import gates
 from tests.model.state import JobState
 
 BOUNDS = RetryPolicy(backoff=backoff.constant(3600, jitter="none"), max_interruptions=2, max_snoozes=2)
@@ -29,8 +30,12 @@ class Ideal:
         self.jobs: dict[int, JobState] = {}
         self.pauses: set[tuple[str, str]] = set()
         """Kind and target of what is paused."""
+        self.limits: dict[tuple[str, str], int] = {}
+        """How many may run at once, by kind and target, where a person has said so."""
         self.is_held = False
-        """Whether somebody has paused or resumed something, and has not committed it."""
+        """Whether somebody has changed what may be claimed, and has not committed it."""
+        self.is_admitting = False
+        """Whether another transaction is at it to admit jobs, or changes how many may be."""
         self._clock = count()
         self._due: dict[int, int] = {}
         """When each job fell due, on a clock that counts what happens."""
@@ -46,8 +51,12 @@ class Ideal:
         return None
 
     def enqueue(self, job_id: int, job: JobState) -> None:
-        if not job.is_due:
+        if job.gates.order_key is not None:
+            job.status, job.waiting_for = "WAITING", "order"
+        elif not job.is_due:
             job.status, job.waiting_for = "WAITING", "time"
+        else:
+            self.let_in(job)
         self.jobs[job_id] = job
         self._falls_due(job_id)
 
@@ -67,22 +76,35 @@ class Ideal:
     # --- Workers
 
     def promote(self, limit: int, locked: Collection[int]) -> int:
-        due = [job_id for job_id, job in self._with_status("WAITING") if job.is_due and job_id not in locked]
+        due = [
+            job_id
+            for job_id, job in self.with_status("WAITING")
+            if job.waiting_for in ("time", "retry", "snooze") and job.is_due and job_id not in locked
+        ]
         moved = sorted(due, key=self._due.__getitem__)[:limit]
         for job_id in moved:
-            self.jobs[job_id].status, self.jobs[job_id].waiting_for = "READY", ""
+            self.let_in(self.jobs[job_id])
         return len(moved)
+
+    def place(self, job_id: int) -> tuple[int, int, int]:
+        """Say where in the order of claims a job is."""
+        return -self.jobs[job_id].priority, self._due[job_id], job_id
+
+    def let_in(self, job: JobState) -> None:
+        """Have a job that may start by its moment and its turn wait for a slot, if it needs one."""
+        needs_a_slot = any(gates.limits_of(job, self.limits))
+        job.status, job.waiting_for = ("WAITING", "limit") if needs_a_slot else ("READY", "")
 
     def claim(
         self, worker: str, token: str, backend: str, tasks: Collection[str], limit: int, locked: Collection[int]
     ) -> list[int]:
         ready = [
             job_id
-            for job_id, job in self._with_status("READY")
+            for job_id, job in self.with_status("READY")
             if job.backend == backend and job.task in tasks and not job.is_past_deadline and job_id not in locked
             if not self.is_held and not self._is_paused(job)
         ]
-        claimed = sorted(ready, key=lambda job_id: (-self.jobs[job_id].priority, self._due[job_id], job_id))[:limit]
+        claimed = sorted(ready, key=self.place)[:limit]
         for job_id in claimed:
             job = self.jobs[job_id]
             job.status, job.token, job.lease, job.worker = "RUNNING", token, "runs", worker
@@ -99,7 +121,7 @@ class Ideal:
     def rescue(self, token: str, backend: str, held: Collection[str], limit: int, locked: Collection[int]) -> list[int]:
         over = [
             job_id
-            for job_id, job in self._with_status("RUNNING")
+            for job_id, job in self.with_status("RUNNING")
             if job.backend == backend and job.lease == "over" and job.token not in held and job_id not in locked
         ]
         taken = sorted(over, key=self._run_out.__getitem__)[:limit]
@@ -110,7 +132,7 @@ class Ideal:
     def recover(self, worker: str, token: str, lost: Collection[str], locked: Collection[int]) -> list[int]:
         mine = [
             job_id
-            for job_id, job in self._with_status("RUNNING")
+            for job_id, job in self.with_status("RUNNING")
             if job.worker == worker and job.token in lost and job_id not in locked
         ]
         for job_id in mine:
@@ -121,7 +143,8 @@ class Ideal:
         job = self.jobs[job_id]
         if job.token != token:
             return False
-        job.status, job.token, job.lease, job.worker = "READY", None, None, None
+        job.token = job.lease = job.worker = None
+        self.let_in(job)
         job.attempt_count -= 1
         job.has_started = job.attempt_count > 0
         if job.is_unwanted:
@@ -165,7 +188,7 @@ class Ideal:
                 elif job.failure_count >= job.max_attempts:
                     self._bury(job, "attempts_exhausted")
                 else:
-                    job.status = "READY"
+                    self.let_in(job)
             case Interrupted(_, counted, suspect):
                 self._close(job, "interrupted")
                 job.interruption_count += counted
@@ -175,7 +198,7 @@ class Ideal:
                 elif counted and job.interruption_count > BOUNDS.max_interruptions:
                     self._bury(job, "interrupted_too_often")
                 else:
-                    job.status = "READY"
+                    self.let_in(job)
             case Snoozed(seconds):
                 self._close(job, "snoozed")
                 job.snooze_count += 1
@@ -227,7 +250,11 @@ class Ideal:
             raise Refused(f"already_{job.letter.lower()}", "")
         if job.key is not None and self.holder(job.task, job.key) is not None:
             raise Refused("unique_key_taken", "")
-        job.status, job.has_ended, job.is_due, job.letter = "READY", False, True, "REPLAYED"
+        job.has_ended, job.is_due, job.letter = False, True, "REPLAYED"
+        if job.gates.order_key is None:
+            self.let_in(job)
+        else:
+            job.status, job.waiting_for = "WAITING", "order"
         job.failure_count = job.interruption_count = job.snooze_count = job.crash_count = 0
         job.is_past_deadline = job.is_unwanted = False
         job.deeds.append("replay")
@@ -248,6 +275,18 @@ class Ideal:
             raise Refused("not_paused", "")
         self.pauses.remove((kind, target))
 
+    def set_limit(self, kind: str, target: str, at_once: int | None) -> list[int]:
+        """Change a limit; answers with the jobs that were ready under it, and wait again."""
+        if at_once is not None:
+            self.limits[kind, target] = at_once
+        elif self.limits.pop((kind, target), None) is None:
+            raise Refused("not_set", "")
+        names = [(job_id, gates.limits_of(job, self.limits)) for job_id, job in self.with_status("READY")]
+        ready = [job_id for job_id, scopes in names if any(scope[::2] == (kind, target) for scope, _ in scopes)]
+        for job_id in ready:
+            self.jobs[job_id].status, self.jobs[job_id].waiting_for = "WAITING", "limit"
+        return ready
+
     def _is_paused(self, job: JobState) -> bool:
         names = {"queue": job.queue, "task": job.task}
         return any(
@@ -263,5 +302,5 @@ class Ideal:
         if job.letter == "REPLAYED":
             job.letter = "RESOLVED"
 
-    def _with_status(self, status: str) -> Iterator[tuple[int, JobState]]:
+    def with_status(self, status: str) -> Iterator[tuple[int, JobState]]:
         return ((job_id, job) for job_id, job in self.jobs.items() if job.status == status)

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 from django_jobqueue.policy.lifecycle import LIVE, TERMINAL
+from tests.model import gates
 from tests.model.state import JobState
 
 LETTERS = {
@@ -19,13 +20,21 @@ LETTERS = {
 """The letters that a job may have, by its status."""
 
 
-def check(jobs: Mapping[int, JobState]) -> None:
-    """Raise AssertionError for the first thing that must never be seen."""
+def check(jobs: Mapping[int, JobState], limits: Mapping[tuple[str, str], int]) -> None:
+    """Raise AssertionError for the first thing that must never be seen. `limits` are those that people have set."""
     for job_id, job in jobs.items():
         for rule in RULES:
             assert rule(job), f"job {job_id} breaks {rule.__name__}: {job}"
     held = Counter((job.task, job.key) for job in jobs.values() if job.key is not None and job.status in LIVE)
     assert all(count == 1 for count in held.values()), f"a unique key is held twice: {held}"
+    slots = gates.slots(jobs.values(), limits)
+    for scope, taken in slots.items():
+        assert len(taken) <= max(at_once for _, at_once in taken) or not any(
+            job.status == "READY" for job, _ in taken
+        ), f"more than may run at once are running or ready to, of {scope}: {taken}"
+    for line in {(job.backend, job.gates.order_key) for job in jobs.values() if job.gates.order_key is not None}:
+        before = gates.before(jobs.values(), line)
+        assert len(before) <= 1, f"more than one is on its way or in it, of {line}: {before}"
 
 
 def a_token_means_running(job: JobState) -> bool:

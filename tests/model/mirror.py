@@ -15,9 +15,9 @@ from django_jobqueue.exceptions import Refused
 from django_jobqueue.models import DeadLetter, Job, Pause
 from django_jobqueue.policy import retry
 from django_jobqueue.policy.outcomes import Outcome
-from django_jobqueue.store import cancel, discard, pause, replay
+from django_jobqueue.store import cancel, discard, limits, pause, replay
 from django_jobqueue.store.enqueue import NewJob, enqueue
-from tests.model import invariants, state
+from tests.model import doorkeeper, invariants, state
 from tests.model.crew import Crew, Grip, Worker
 from tests.model.ideal import BOUNDS, Ideal
 from tests.store.hands import Held, at
@@ -45,12 +45,13 @@ class Mirror:
     def check(self) -> None:
         """Compare the rows with the ideal, and look for what must never be seen."""
         found = state.read()
-        invariants.check(found)
+        invariants.check(found, state.limits())
         expected = self.ideal.jobs
         assert found.keys() == expected.keys()
         for job_id, job in found.items():
             assert job == expected[job_id], f"job {job_id} differs: {job.differences(expected[job_id])}"
         assert state.pauses() == sorted(self.ideal.pauses)
+        assert state.limits() == self.ideal.limits
 
     @contextmanager
     def somebody_locks(self, *job_ids: int) -> Iterator[None]:
@@ -71,11 +72,12 @@ class Mirror:
             priority=job.priority,
             max_attempts=job.max_attempts,
             run_after=None if job.is_due else LATER,
+            gates=job.gates,
         )
         rows = enqueue([new] * count, using="default")
         for row in rows:
-            assert row.status == ("READY" if job.is_due else "WAITING")
             self.ideal.enqueue(row.id, replace(job, attempts=[], deeds=[]))
+            assert row.status == self.ideal.jobs[row.id].status
         return [row.id for row in rows]
 
     def enqueue_unique(self, job: state.JobState) -> int | None:
@@ -112,8 +114,27 @@ class Mirror:
     def promote(self, worker: int, limit: int = 1000) -> None:
         moved, next_due = self._hand(worker).promote(limit=limit)
         assert moved == self.ideal.promote(limit, self.locked)
-        later = [job for job in self.ideal.jobs.values() if job.status == "WAITING" and not job.is_due]
+        by_time = [job for job in self.ideal.jobs.values() if job.waiting_for in ("time", "retry", "snooze")]
+        later = [job for job in by_time if not job.is_due]
         assert (next_due is not None) == bool(later)
+
+    def admit(self, worker: int) -> int:
+        """Have a worker give turns and slots, once."""
+        moved = self._hand(worker).admit()
+        turns = doorkeeper.give_turns(self.ideal, self.locked)
+        waiting = [job_id for job_id, job in self.ideal.jobs.items() if job.waiting_for == "limit"]
+        given = set(Job.objects.filter(pk__in=waiting, status="READY").values_list("pk", flat=True))
+        doorkeeper.give_slots(self.ideal, given, self.locked)
+        assert moved == turns + len(given)
+        return moved
+
+    @contextmanager
+    def somebody_admits(self) -> Iterator[None]:
+        """Have a stranger be the one who admits: whoever else would finds the door taken, and does not wait."""
+        with self.crew.admit():
+            self.ideal.is_admitting = True
+            yield
+            self.ideal.is_admitting = False
 
     def claim(
         self,
@@ -219,6 +240,12 @@ class Mirror:
     def resume(self, kind: str, target: str) -> str:
         return same(lambda: pause.resume(kind, target, **signed), lambda: self.ideal.resume(kind, target))
 
+    def set_limit(self, kind: str, target: str, at_once: int | None) -> str:
+        return same(
+            lambda: limits.set_limit(kind, target, at_once, **signed),
+            lambda: self.ideal.set_limit(kind, target, at_once),
+        )
+
     def end_pause(self, kind: str, target: str) -> None:
         """Let the moment come at which a pause ends by itself."""
         Pause.objects.filter(kind=kind, target=target).update(until=at(-1))
@@ -236,6 +263,22 @@ class Mirror:
             if not commits:
                 transaction.set_rollback(True)
                 self.ideal.pauses = before
+
+    @contextmanager
+    def limit_not_committed_yet(self, kind: str, target: str, at_once: int, *, commits: bool) -> Iterator[None]:
+        """Have a person change a limit in the middle of a longer transaction."""
+        before = dict(self.ideal.limits)
+        ready = [job_id for job_id, job in self.ideal.jobs.items() if job.status == "READY"]
+        with transaction.atomic():
+            self.set_limit(kind, target, at_once)
+            self.ideal.is_held = self.ideal.is_admitting = True
+            yield
+            self.ideal.is_held = self.ideal.is_admitting = False
+            if not commits:
+                transaction.set_rollback(True)
+                self.ideal.limits = before
+                for job_id in ready:
+                    self.ideal.jobs[job_id].status, self.ideal.jobs[job_id].waiting_for = "READY", ""
 
 
 signed: dict[str, Any] = {"by": "ada", "reason": "", "using": "default"}

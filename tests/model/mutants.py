@@ -247,6 +247,8 @@ POLICY = [
 MUTANTS = [*FENCE, *RESCUE, *CLAIM, *PAUSES, *LETTERS, *PEOPLE, *POLICY]
 
 SHORT = {
+    "a turn while another waits for its retry",
+    "admission counts what runs only",
     "claim while somebody decides",
     "settle without the token",
     "replay ignores the unique key",

@@ -30,6 +30,8 @@ class Plots(Verbs):
         if self.status(job_id) == "WAITING":
             self.mirror.fall_due(job_id)
             self.mirror.promote(worker)
+            while self.status(job_id) == "WAITING" and self.mirror.admit(worker):
+                pass
         if self.status(job_id) != "READY":
             return None
         # By group or in order, by its place: the same steps must be the same story, and ids grow from run to run.

@@ -7,7 +7,8 @@ from typing import Any
 
 from django.db import connection
 
-from django_jobqueue.models import Attempt, AuditEntry, Credit, DeadLetter, Job, Pause
+from django_jobqueue.models import Attempt, AuditEntry, Credit, DeadLetter, Job, Limit, Pause
+from django_jobqueue.store.enqueue import OPEN, Gates
 from django_jobqueue.store.pause import live
 
 
@@ -46,6 +47,8 @@ class JobState:
     is_unwanted: bool = False
     """Whether a person has asked for it to be cancelled while it ran."""
     queue: str = "default"
+    gates: Gates = OPEN
+    """The limits that it is under, and the order that it is in."""
 
     def differences(self, other: JobState) -> str:
         """Name what is not the same, mine first."""
@@ -64,13 +67,14 @@ SELECT id, task, backend, unique_key, priority, max_attempts, status, waiting_fo
         FROM {Attempt._meta.db_table} WHERE job_id = job.id),
     (SELECT json_agg(json_build_array(status, deaths, reason)) FROM {DeadLetter._meta.db_table} WHERE job_id = job.id),
     (SELECT json_agg(action ORDER BY id) FROM {AuditEntry._meta.db_table} WHERE object = 'job:' || job.id),
-    cancel_requested_at IS NOT NULL, queue_name
+    cancel_requested_at IS NOT NULL, queue_name,
+    concurrency_key, key_limit, task_limit, queue_limit, order_key, order_blocks
 FROM {Job._meta.db_table} AS job
 ORDER BY id
 """
 
 CLEAR = "; ".join(
-    f"DELETE FROM {model._meta.db_table}" for model in (AuditEntry, DeadLetter, Attempt, Job, Pause, Credit)
+    f"DELETE FROM {model._meta.db_table}" for model in (AuditEntry, DeadLetter, Attempt, Job, Pause, Limit, Credit)
 )
 
 
@@ -84,6 +88,11 @@ def read() -> dict[int, JobState]:
 def pauses() -> list[tuple[str, str]]:
     """Read what is paused, by kind and target."""
     return list(live("default").values_list("kind", "target"))
+
+
+def limits() -> dict[tuple[str, str], int]:
+    """Read the limits that people have set, by kind and target."""
+    return {(each.kind, each.target): each.at_once for each in Limit.objects.all()}
 
 
 def clear() -> None:
@@ -102,4 +111,5 @@ def _state(row: tuple[Any, ...]) -> JobState:
         deeds=deeds,
         is_unwanted=row[24],
         queue=row[25],
+        gates=Gates(*row[26:32]),
     )

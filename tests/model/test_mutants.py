@@ -12,6 +12,7 @@ from hypothesis.stateful import run_state_machine_as_test
 
 from tests.model.afterlives import Queue
 from tests.model.mutants import MUTANTS, SHORT
+from tests.model.mutants_of_gates import GATES
 from tests.store.hands import COMMITS
 
 pytestmark = COMMITS
@@ -30,7 +31,7 @@ SEARCH = settings(
 
 
 @pytest.mark.mutants
-@pytest.mark.parametrize("mutant", MUTANTS, ids=lambda mutant: mutant.name.replace(" ", "-"))
+@pytest.mark.parametrize("mutant", [*MUTANTS, *GATES], ids=lambda mutant: mutant.name.replace(" ", "-"))
 def test_a_mutant_is_killed(crew, mutant, kills):
     """The machine turns red for a queue with this mistake."""
     errors = []
@@ -63,7 +64,7 @@ def cannot_run(error):
 
 def test_the_short_list_is_of_the_list():
     """What is tried whenever the suite runs are mutants, at least three of at least twenty."""
-    names = [mutant.name for mutant in MUTANTS]
+    names = [mutant.name for mutant in [*MUTANTS, *GATES]]
 
     assert len(set(names)) == len(names) >= 20
     assert set(names) >= SHORT

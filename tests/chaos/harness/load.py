@@ -28,6 +28,9 @@ WITH_ATOMIC = MIX | {"atomic": 0.1}
 EFFECTS = {"atomic": 0.3, "keyed": 0.4, "external": 0.3}
 """Jobs whose effects are to happen once: in one transaction with the job, by `once`, and by `once.external`."""
 
+GATED = {"fast": 0.35, "of_a_tenant": 0.25, "in_few": 0.12, "in_a_narrow_queue": 0.1, "in_line": 0.18}
+"""Jobs of which only so many may run at once, and jobs that go one after the other, among others."""
+
 WAYS = {"plain": 0.55, "row": 0.35, "many": 0.1}
 """How they are enqueued: by a statement of its own, with a row of the caller's, several with one statement."""
 MANY = 3
@@ -50,6 +53,12 @@ def choose(dice, mix):
             return "work_async", {"seconds": round(dice.uniform(0.1, 1.0), 3)}
         case "once" | "atomic" | "keyed" | "external":
             return f"work_{fate}", {"seconds": round(dice.uniform(0.0, 0.5), 3)}
+        case "of_a_tenant":
+            return f"work_{fate}", gated(dice) | {"tenant": dice.choice("abc")}
+        case "in_line":
+            return f"work_{fate}", gated(dice) | {"account": dice.choice("abcd")}
+        case "in_few" | "in_a_narrow_queue":
+            return f"work_{fate}", gated(dice)
         case "long":
             return "work", {"seconds": round(dice.uniform(*LONG_SECONDS), 3)}
         case "fails":
@@ -62,6 +71,11 @@ def choose(dice, mix):
             return "hang", {"how": fate}
         case _:
             return dice.choice(["work", "work", "work_async"]), {}
+
+
+def gated(dice):
+    """Choose the arguments of a job for which others wait: it is short, and fails now and then."""
+    return {"seconds": round(dice.uniform(0.0, 0.2), 3), "failures": dice.choice([0] * 7 + [1, 2, 99])}
 
 
 def main(seed, rate, mix, first=1, count=0):

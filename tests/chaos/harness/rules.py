@@ -7,6 +7,7 @@ from django_jobqueue.policy.retry import MAX_CRASHES
 
 MOVES = {(move.old, str(move.new)) for move in TRANSITIONS}
 TERMINAL = ("SUCCESSFUL", "FAILED", "CANCELLED")
+REPLAYS = (("FAILED", "READY"), ("FAILED", "WAITING"))
 HANGS = ("spin", "keep_gil")
 REASONS = dict.fromkeys(("exit", "segfault", "abort", "eat_memory"), "crash_loop") | dict.fromkeys(
     HANGS, "attempts_exhausted"
@@ -136,7 +137,7 @@ def moves_are_legal(evidence):
         for move in moves:
             if move["old_status"] != status:
                 yield f"job {job_id} went from {move['old_status']} after it had come to {status}"
-            if move["old_status"] in TERMINAL and (move["old_status"], move["new_status"]) != ("FAILED", "READY"):
+            if move["old_status"] in TERMINAL and (move["old_status"], move["new_status"]) not in REPLAYS:
                 yield f"job {job_id} was {move['old_status']} and was written again"
             is_new_owner = move["old_status"] == move["new_status"] == "RUNNING"
             if not is_new_owner and (move["old_status"], move["new_status"]) not in MOVES:
