@@ -37,7 +37,9 @@ def test_a_rate_holds_while_processes_die(start_worker):
     for tenant in "abc":
         of_tenant = starts.filter(job__rate_key=f"tenant:{tenant}")
         assert over_the_rate(of_tenant, parse(tasks.call.rate_limit)) == []
-    assert set(Job.objects.values_list("status", flat=True)) == {"SUCCESSFUL"}
+    # Whose process was killed three times in a row is a dead letter.
+    assert set(Job.objects.values_list("status", flat=True)) <= {"SUCCESSFUL", "FAILED"}
+    assert Job.objects.filter(status="SUCCESSFUL").count() > 120
 
 
 def test_an_idle_worker_wakes_for_the_next_token(start_worker):

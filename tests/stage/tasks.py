@@ -693,6 +693,7 @@ def _execute(sql):
 
 @task(takes_context=True, backoff=SOON, concurrency_key="tenant:{tenant}", rate_limit="8/s burst 3", max_attempts=50)
 def call(context, tenant, fails=0):
-    """Call somebody who allows a tenant so many calls in a second; fail so many times."""
+    """Call somebody who allows a tenant so many calls in a second, and takes a while to answer; fail so many times."""
+    time.sleep(0.15)
     if context.attempt <= fails:
         raise ValueError("the tenant does not answer")
