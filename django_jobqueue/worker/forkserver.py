@@ -29,9 +29,8 @@ DATAGRAM_BYTES = 64 * 1024
 MAX_ERROR_CHARS = 8000
 
 
-def main(fd: int, parent_pid: int, plan: RunnerPlan) -> None:
+def main(fd: int, plan: RunnerPlan) -> None:
     """Serve fork requests on the socket `fd` until its other end is closed."""
-    die_with_parent(parent_pid)
     ignore_stop_signals()
     control = adopt(fd)
     try:

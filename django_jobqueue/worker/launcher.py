@@ -19,7 +19,7 @@ from django_jobqueue.worker import clock
 from django_jobqueue.worker.deaths import Deaths
 from django_jobqueue.worker.executor import Bounds
 from django_jobqueue.worker.forkserver import DATAGRAM_BYTES
-from django_jobqueue.worker.process import kill_group, stop_signals_held
+from django_jobqueue.worker.process import die_with_parent, kill_group, stop_signals_held
 from django_jobqueue.worker.runner import RunnerPlan
 
 logger = logging.getLogger("django_jobqueue.worker")
@@ -98,9 +98,16 @@ class Launcher(Protocol):
 
 
 def python(call: str, *arguments: Any) -> list[str]:
-    """Write the command of a child that sees the modules this process sees, and calls one function."""
+    """Write the command of a child that sees the modules this process sees, and calls one function.
+
+    It dies with this process: from its first line on, because a project may take seconds to import.
+    """
     name, function = call.rsplit(".", 1)
-    code = f"import sys; sys.path[:] = {sys.path!r}; from {name} import {function}; {function}(*{list(arguments)!r})"
+    code = (
+        f"import sys; sys.path[:] = {sys.path!r}; "
+        f"from {die_with_parent.__module__} import die_with_parent; die_with_parent({os.getpid()}); "
+        f"from {name} import {function}; {function}(*{list(arguments)!r})"
+    )
     # -O, -W, -X and the like: a child runs as its parent does. multiprocessing takes them from the same place.
     flags = subprocess._args_from_interpreter_flags()  # type: ignore[attr-defined]
     return [sys.executable, *flags, "-c", code]
@@ -112,9 +119,7 @@ class Forkserver:
     def __init__(self, plan: RunnerPlan) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
-            command = python(
-                "django_jobqueue.worker.launcher.forkserver_main", theirs.fileno(), os.getpid(), asdict(plan)
-            )
+            command = python("django_jobqueue.worker.launcher.forkserver_main", theirs.fileno(), asdict(plan))
             try:
                 with stop_signals_held():
                     self._process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
@@ -236,9 +241,7 @@ class Spawner:
 
     def launch(self, number: int, sock: socket.socket) -> None:
         with sock:
-            command = python(
-                "django_jobqueue.worker.launcher.spawn_main", sock.fileno(), os.getpid(), asdict(self._plan)
-            )
+            command = python("django_jobqueue.worker.launcher.spawn_main", sock.fileno(), asdict(self._plan))
             with stop_signals_held():
                 process = subprocess.Popen(
                     command, pass_fds=[sock.fileno()], stdin=subprocess.DEVNULL, start_new_session=True
@@ -279,23 +282,22 @@ def _bury(process: subprocess.Popen[bytes]) -> int | None:
     return process.poll()
 
 
-def forkserver_main(fd: int, parent_pid: int, plan: dict[str, Any]) -> None:
+def forkserver_main(fd: int, plan: dict[str, Any]) -> None:
     """Be the forkserver. The entry point of its process."""
     from django_jobqueue.worker.forkserver import main
 
-    main(fd, parent_pid, _plan(plan))
+    main(fd, _plan(plan))
 
 
-def spawn_main(fd: int, parent_pid: int, plan: dict[str, Any]) -> None:
+def spawn_main(fd: int, plan: dict[str, Any]) -> None:
     """Be one spawned runner. The entry point of its process."""
     import traceback
 
     from django_jobqueue.worker.forkserver import prepare
     from django_jobqueue.worker.frames import pack
-    from django_jobqueue.worker.process import adopt, die_with_parent, ignore_stop_signals
+    from django_jobqueue.worker.process import adopt, ignore_stop_signals
     from django_jobqueue.worker.runner import serve
 
-    die_with_parent(parent_pid)
     ignore_stop_signals()
     sock = adopt(fd)
     try:

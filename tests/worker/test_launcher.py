@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import threading
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -32,6 +33,26 @@ def test_a_child_has_the_flags_of_its_parent():
 
     assert told == expected
     assert told.startswith("1 ")
+
+
+IMPORT = "import os, time; os.write({fd}, str(os.getpid()).encode()); time.sleep(600)"
+
+
+def test_a_child_that_still_imports_dies_with_its_parent():
+    """A project may take its time to import: a child does not outlive its killed keeper until it has come through."""
+    ours, theirs = os.pipe()
+    command = f"{launcher.__name__}.python('builtins.exec', {IMPORT.format(fd=theirs)!r})"
+    start = f"import subprocess as s, {launcher.__name__}; s.run({command}, pass_fds=[{theirs}])"
+    with subprocess.Popen([sys.executable, "-c", start], pass_fds=[theirs]) as parent:
+        os.close(theirs)
+        child = psutil.Process(int(os.read(ours, 20)))
+        parent.kill()
+    os.close(ours)
+    try:
+        wait_until(lambda: not child.is_running() or child.status() == psutil.STATUS_ZOMBIE, seconds=10)
+    finally:
+        with suppress(psutil.NoSuchProcess):
+            child.kill()
 
 
 @pytest.fixture
