@@ -25,7 +25,7 @@ MAX_SECONDS = 86_400.0
 MAX_COUNT = 10_000
 """Of `minimum` and of `probes`."""
 
-WINDOWS = 4
+WINDOWS = 2
 """A window ends with so many times `minimum` attempts: the successes of a busy hour do not drown a failure."""
 
 RAMP_SECONDS = 20.0

@@ -262,8 +262,10 @@ def look_for_admission() -> Deed:
 
 def admit_all() -> None:
     """Admit until nobody may be: what the next cycles do."""
-    while any(at_once(*admit())[1:]):
-        pass
+    while True:
+        _, turns, slots = at_once(*admit())
+        if not (turns or slots.queues):
+            return
 
 
 def enqueue_in_line(order_key: str) -> Deed:

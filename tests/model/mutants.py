@@ -220,11 +220,11 @@ PEOPLE = [
     index("replay ignores the unique key", "'none'"),
     sql(
         "a request to cancel is not read at the settle",
-        ("settle", "CASE WHEN job.cancel_requested_at IS NULL THEN mine.status ELSE 'CANCELLED' END", "mine.status"),
+        ("settle", "WHEN job.cancel_requested_at IS NOT NULL THEN 'CANCELLED'", "WHEN false THEN 'CANCELLED'"),
     ),
     sql(
         "a request to cancel is not read when a job is given back",
-        ("give_back", "CASE WHEN job.cancel_requested_at IS NULL THEN 'READY' ELSE 'CANCELLED' END", "'READY'"),
+        ("give_back", "WHEN job.cancel_requested_at IS NOT NULL THEN 'CANCELLED'", "WHEN false THEN 'CANCELLED'"),
     ),
     sql("a renewal says nothing of a request", ("renew", "WHEN renewed.is_unwanted THEN 'unwanted'", "")),
     Mutant("discard of a replayed letter", lambda: mock.patch.object(discard, "_check", lambda letter: None)),

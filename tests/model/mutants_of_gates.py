@@ -6,15 +6,18 @@ from django_jobqueue.store import limits, replay
 from tests.model.mutants import code, sql
 
 ADMITS = "current_setting('django_jobqueue.admits', true) = 'true'"
-HAS_NO_LIMIT = "COALESCE(job.key_limit, job.task_limit, job.queue_limit) IS NULL"
+HAS_NO_LIMIT = "COALESCE(job.share_weight, job.key_limit, job.task_limit, job.queue_limit) IS NULL"
 HAS_A_LIMIT = HAS_NO_LIMIT.replace("IS NULL", "IS NOT NULL")
 DIED_BEFORE = "OR (before.order_blocks AND before.status = 'FAILED')"
 
 SLOTS = [
-    sql("admission counts what runs only", ("admit_limited", "status IN ('READY', 'RUNNING')", "status = 'RUNNING'")),
-    sql("admission counts what is ready only", ("admit_limited", "status IN ('READY', 'RUNNING')", "status = 'READY'")),
-    sql("admission counts a key of all backends", ("admit_limited", "by_key.backend = lanes.backend AND ", "")),
-    sql("admission counts who is under no such limit", ("admit_limited", "FILTER (WHERE task_limit IS NOT NULL)", "")),
+    sql("admission counts what runs only", ("slots_taken", "status IN ('READY', 'RUNNING')", "status = 'RUNNING'")),
+    sql("admission counts what is ready only", ("slots_taken", "status IN ('READY', 'RUNNING')", "status = 'READY'")),
+    sql(
+        "admission counts a key of all backends",
+        ("slots_taken", "SELECT backend || key AS name", "SELECT '7:default' || key AS name"),
+    ),
+    sql("admission counts who is under no such limit", ("slots_taken", "FILTER (WHERE task_limit IS NOT NULL)", "")),
     sql("admission forgets the task", ("admit_limited", "WHERE task_left IS NULL OR place <= task_left", "")),
     sql("admission forgets the queue", ("admit_limited", "WHERE queue_left IS NULL OR place <= queue_left", "")),
     sql("admission forgets the key", ("admit_limited", "WHERE key_left IS NULL OR place <= key_left", "")),
@@ -29,7 +32,7 @@ SLOTS = [
     *[
         sql(
             f"a limit that is set for a {kind} is not read",
-            ("admit_limited", f"set_for_{kind}.kind = '{kind}'", "false"),
+            ("admit_limited", f"'{kind} ' || lanes.", "'nobody ' || lanes."),
         )
         for kind in ("key", "task", "queue")
     ],
@@ -40,14 +43,23 @@ SLOTS = [
     code("a lower limit leaves ready what is", limits.set_limit, "ready.update(", "ready.none().update("),
     code("a limit is changed beside who admits", limits.set_limit, "admit.exclusively(using)", "pass"),
     code("a limit is changed beside who claims", limits.set_limit, "control.exclusively(using)", "pass"),
-    code("a limit cannot be taken back", limits.set_limit, "limits.delete()", "pass"),
+    code(
+        "a limit cannot be taken back",
+        limits._change,
+        "{**columns,",
+        "{**{name: value for name, value in columns.items() if value is not None},",
+    ),
     sql("what is interrupted keeps its slot", ("settle", HAS_A_LIMIT, "false")),
     sql("what is given back keeps its slot", ("give_back", HAS_A_LIMIT, "false")),
     sql("what falls due needs no slot", ("promote", HAS_NO_LIMIT, "true")),
     sql("what has its turn needs no slot", ("admit_ordered", HAS_NO_LIMIT, "true")),
     sql(
         "what is new needs no slot",
-        ("new_state", "COALESCE(new.key_limit, new.task_limit, new.queue_limit) IS NOT NULL", "false"),
+        (
+            "new_state",
+            "COALESCE(new.share_weight, new.key_limit, new.task_limit, new.queue_limit) IS NOT NULL",
+            "false",
+        ),
     ),
     code("what is replayed needs no slot", replay._restart, "default=Value(Status.WAITING)", "default=Value('READY')"),
 ]

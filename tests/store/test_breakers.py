@@ -80,8 +80,8 @@ def test_counts_of_workers_add_up(make_worker):
 
     assert at_once(*[lambda worker=worker: work(worker) for worker in workers]) == [None] * 4
     row = CircuitBreaker.objects.get()
-    # Windows of sixteen.
-    assert 2 <= row.ended <= 18
+    # Windows of eight.
+    assert 2 <= row.ended <= 10
     assert row.tripped * 2 == row.ended
 
 

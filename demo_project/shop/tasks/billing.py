@@ -7,14 +7,18 @@ once and repeats its answer; and Charge is unique per invoice, so the shop notes
 from __future__ import annotations
 
 from typing import Any
+from urllib.error import URLError
 
 from django.conf import settings
 from django.db.models.functions import Now
 
 from demo_project.shop.models import Charge, Invoice
 from demo_project.shop.partners.payments import CardDeclined, charge_card
-from django_jobqueue import task
+from django_jobqueue import Breaker, task
 from django_jobqueue.backoff import exponential
+
+PROVIDER = Breaker("payments", trips_on=(URLError,))
+"""Nobody answers there: invoices wait, and spend no attempts."""
 
 
 @task(
@@ -24,6 +28,7 @@ from django_jobqueue.backoff import exponential
     backoff=exponential(settings.SHOP_BACKOFF_SECONDS, cap_seconds=600, jitter="equal"),
     never_retry=(CardDeclined,),
     timeout=30,
+    breaker=PROVIDER,
     owner="billing team",
     runbook="CardDeclined: ask for another card on the invoice's page, then replay.",
 )

@@ -14,6 +14,8 @@ CASE WHEN %(breaker)s::varchar IS NOT NULL THEN LEAST(%(at_most)s, COALESCE((
             SELECT count(*)
             FROM {job} AS running
             WHERE running.status = 'RUNNING'
+              -- From here on in the index: before it are only those to be rescued, and the dead entries of all that ran.
+              AND running.lease_expires_at > statement_timestamp()
               AND running.task = ANY (%(breaker_tasks)s::varchar[])
               AND running.last_attempted_at >= GREATEST(
                   breaker.changed_at, statement_timestamp() - make_interval(secs => %(pause_seconds)s)
