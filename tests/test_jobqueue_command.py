@@ -229,7 +229,7 @@ def test_a_status_is_read_in_any_case():
 @pytest.mark.parametrize(
     ("words", "line"),
     [
-        ([], "jobqueue: the following arguments are required: {stats,dead,jobs,queues,tasks,prune}"),
+        ([], "jobqueue: the following arguments are required: {stats,dead,jobs,queues,tasks,limits,breakers,prune}"),
         (["dead"], "jobqueue dead: the following arguments are required: {list,show,replay,discard}"),
         (["jobs"], "jobqueue jobs: the following arguments are required: {list,show,why,check,cancel}"),
         (["jobs", "list", "--limit", "x"], "jobqueue jobs list: argument --limit: takes a number from 1 to 1000"),

@@ -5,6 +5,10 @@ import os
 from django.db import transaction
 
 from django_jobqueue import once, operations, task
+from django_jobqueue.backoff import constant
+
+AN_HOUR = constant(3600)
+"""So that a failure is not tried again in the same look."""
 
 
 @task(max_attempts=1)
@@ -68,7 +72,7 @@ def spill_key_after_the_commit(key):
     transaction.on_commit(complain)
 
 
-@task
+@task(backoff=AN_HOUR)
 def charge_once(key, how="done"):
     """Do a thing once with the key, and fail the first time; or have `once` keep the key."""
     answer = once("the charge", remember if how == "done" else echo, f"Bearer {key}", key=key)
@@ -77,7 +81,7 @@ def charge_once(key, how="done"):
     return answer
 
 
-@task
+@task(backoff=AN_HOUR)
 def charge_once_in_a_mode(key, mode="test", kind=str):
     """Do a thing once with the key and a mode, and fail the first time."""
     once("the charge", remember, kind(key), key=mode)
@@ -85,7 +89,7 @@ def charge_once_in_a_mode(key, mode="test", kind=str):
         raise ConnectionError("it is not known whether it was done")
 
 
-@task
+@task(backoff=AN_HOUR)
 def charge_once_by_number(key, mode):
     """Do so with the key as a number."""
     charge_once_in_a_mode.func(key, mode, kind=int)
