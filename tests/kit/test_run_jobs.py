@@ -190,8 +190,8 @@ def test_jobs_that_jobs_enqueue_run_too_and_never_for_ever():
 
     with pytest.raises(
         AssertionError,
-        match=r"5 attempts have run, and job \d+ of tests.tasks.snooze_for_ever is due, 0:0[0-9:]+ from now, for the 6th "
-        r"time; does it snooze, or enqueue itself, for ever\?",
+        match=r"5 attempts have run, and job \d+ of tests.tasks.snooze_for_ever is due, 0:0[0-9:]+ from now, for the "
+        r"6th time; does it snooze, or enqueue itself, for ever\?",
     ):
         run_jobs(limit=5, until="all")
 
