@@ -63,7 +63,7 @@ def test_a_worker_may_end_at_any_moment(start_worker, tmp_path, moment, action):
 
     assert Job.objects.count() == jobs
     assert set(Job.objects.values_list("status", flat=True)) == {"SUCCESSFUL"}
-    invariants.check(state.read())
+    invariants.check(state.read(), state.limits())
     for what, job_id, attempt in Trace.objects.values_list("what", "job_id", "attempt"):
         assert Attempt.objects.filter(job_id=job_id, number=attempt).exists(), (what, job_id, attempt)
     for what in ("booked", "noted", "paid"):
