@@ -58,7 +58,7 @@ class Exchange:
     """The database side of a keeper."""
 
     def __init__(self, plan: WorkerPlan, registry: Registry, card: WorkerCard, fleet: Fleet, wakeup: Wakeup) -> None:
-        self.pace = Pace()
+        self.pace = Pace(registry.breakers())
         self.is_drained = False
         self.error = ""
         self.ended: list[int] = []

@@ -1,10 +1,13 @@
 """How long tasks take, so that short ones may be claimed a little ahead.
 
 A job of microseconds costs more to fetch than to run. For tasks that have shown to be short, a runner may hold up
-to 50 ms of work; any other job is claimed when a slot can start it. A task nobody has seen yet counts as long.
+to 50 ms of work; any other job is claimed when a slot can start it. A task nobody has seen yet counts as long, and so
+does one with a circuit breaker: what a slot holds ahead is burnt when the dependency goes down.
 """
 
 from __future__ import annotations
+
+from collections.abc import Collection
 
 SHORT_SECONDS = 0.010
 """A task is short when its runs take less than this on average."""
@@ -21,11 +24,14 @@ _WEIGHT = 0.2
 class Pace:
     """A moving average of each task's run time."""
 
-    def __init__(self) -> None:
+    def __init__(self, never_ahead: Collection[str] = ()) -> None:
         self._seconds: dict[str, float] = {}
+        self._never_ahead = never_ahead
 
     def measure(self, task: str, seconds: float) -> None:
         """Learn from one run. A long run counts at once, a short one bit by bit."""
+        if task in self._never_ahead:
+            return
         known = self._seconds.get(task)
         if known is None or seconds >= SHORT_SECONDS > known:
             self._seconds[task] = seconds

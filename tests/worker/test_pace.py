@@ -62,3 +62,12 @@ def test_no_slot_holds_more_than_the_limit():
     """However short a task is, a slot holds no more than five hundred of it."""
     assert paced(task=[1e-9]).ahead() == MAX_AHEAD
     assert paced(task=[0.0]).ahead() == MAX_AHEAD
+
+
+def test_a_task_with_a_circuit_breaker_counts_as_long():
+    """What a slot held ahead of it would be burnt when its dependency goes down."""
+    pace = Pace({"shop.charge"})
+    pace.measure("shop.charge", 0.001)
+
+    assert not pace.is_short("shop.charge")
+    assert pace.ahead() == 0
