@@ -41,8 +41,9 @@ SOURCE_NAME = re.compile(r"[a-z][a-z0-9_-]{0,30}")
 _DAY = 24 * 3600
 
 
-def _number(default: float, *, minimum: float, maximum: float = 30 * _DAY) -> Any:
-    return field(default=default, metadata={"kind": float, "minimum": minimum, "maximum": maximum})
+def _number(default: float, *, minimum: float, maximum: float = 30 * _DAY, may_be_none: bool = False) -> Any:
+    bounds = {"minimum": minimum, "maximum": maximum, "may_be_none": may_be_none}
+    return field(default=default, metadata={"kind": float, **bounds})
 
 
 def _integer(default: int | None, *, minimum: int, maximum: int) -> Any:
@@ -157,6 +158,12 @@ class Options:
     rescue_seconds: float = _number(5.0, minimum=0.1, maximum=_DAY)
     """Time between two looks for leases that ran out. Seconds; default 5."""
 
+    aging_seconds: float | None = _number(300.0, minimum=1, may_be_none=True)
+    """How long a ready job lets others of higher priority go before it: then a part of the places is for the oldest.
+
+    Seconds; None is for ever; default 300.
+    """
+
     poll_seconds: float = _number(1.1, minimum=0.05, maximum=3600)
     """Longest wait of an idle worker before it looks for jobs by itself. Seconds; default 1.1."""
 
@@ -242,7 +249,7 @@ def _wrong(mapping: Mapping[str, Any]) -> list[str]:
         if option.name not in mapping:
             continue
         value = mapping[option.name]
-        if value is None and option.default is None:
+        if value is None and (option.default is None or option.metadata.get("may_be_none")):
             continue
         if option.metadata["kind"] is QueuePolicy:
             faults += queue_policy.problems(value)

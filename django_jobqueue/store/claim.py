@@ -63,6 +63,9 @@ def served_queues(serving: Serving) -> dict[str, str | None]:
     }
 
 
+AGED = "ready_by_age"
+
+
 def claim(
     *,
     backend: str,
@@ -76,6 +79,7 @@ def claim(
     by_group: bool = False,
     versions: Mapping[str, int] = ALL_ONE,
     gives_credits: bool = False,
+    aging_seconds: float | None = None,
 ) -> Statement[list[Claimed]]:
     """Claim at most `limit` ready jobs of known `tasks`, in claim order: priority, run_after, id.
 
@@ -89,6 +93,8 @@ def claim(
 
     `gives_credits` says whether there are depth limits, whose credits go back with the claim. Where they do not, a
     count finds them.
+
+    With `aging_seconds` it claims what has waited longest instead, whatever its priority, and for longer than that.
     """
     params = {
         "backend": backend,
@@ -101,7 +107,19 @@ def claim(
         "lease_seconds": lease_seconds,
     }
     inner = "ready_by_group" if by_group else "ready_in_order"
+    if aging_seconds is not None:
+        inner, params = AGED, params | {"aging_seconds": aging_seconds}
     return Statement("claim", params, read_claimed, inner, "give_credits" if gives_credits else "")
+
+
+def aged_wanted(aging_seconds: float) -> Statement[bool]:
+    """Ask whether any ready job that others go before has waited for longer than that."""
+    return Statement("aged_wanted", {"aging_seconds": aging_seconds}, lambda rows: bool(rows[0][0]))
+
+
+def is_by_age(claim: Statement[list[Claimed]]) -> bool:
+    """Whether a claim takes what has waited longest, and not what comes first."""
+    return claim.inner == AGED
 
 
 def read_claimed(rows: list[Row]) -> list[Claimed]:

@@ -6,7 +6,7 @@ from uuid import UUID, uuid4
 
 from django_jobqueue.conf import Options
 from django_jobqueue.store.admit import FIRST
-from django_jobqueue.store.claim import Claimed
+from django_jobqueue.store.claim import Claimed, aged_wanted, is_by_age
 from django_jobqueue.store.renew import Lease
 from django_jobqueue.store.rescue import Contact, TakenOver, recover, rescue
 from django_jobqueue.store.statement import Statement
@@ -73,7 +73,7 @@ class Agenda:
         """Where the last look at those has left off."""
         self._claim_limit = MAX_CLAIM
         self._is_turn_of_probes = False
-        self._probe_at = self._claim_at = self._recover_at = 0.0
+        self._probe_at = self._claim_at = self._recover_at = self._age_at = 0.0
         self.census = Census(plan.backend)
 
     def next_call(self, now: float) -> Return | Renew | Probe | Count | Cycle | None:
@@ -129,6 +129,11 @@ class Agenda:
             if answer.placed and len(answer.claimed) < cycle.wanted:
                 # The share of those that had not so many is there for the others.
                 self._schedule.poll_again()
+        if any(map(is_by_age, cycle.claims)) and len(answer.claimed) < cycle.wanted:
+            # What was kept for the oldest, if it is for others, is for any.
+            self._schedule.poll_again()
+        if cycle.looks_for_aged is not None:
+            self._demand.has_aged = answer.has_aged
         if cycle.claims:
             self._claim_limit = min(MAX_CLAIM, 2 * self._claim_limit)
 
@@ -216,6 +221,7 @@ class Agenda:
             after_in_share=self._after_in_share,
             rates=rates,
             sweeps=rates is not None and self._rate_watch.wants_sweep(now),
+            looks_for_aged=self._aged(is_poll=is_poll),
         )
 
     def _held(self) -> list[Lease]:
@@ -231,6 +237,13 @@ class Agenda:
             lease_seconds=self._options.lease_seconds,
             contact=Contact(self._card.id, clock.now() - self.seen_at + late_seconds(self._options)),
         )
+
+    def _aged(self, *, is_poll: bool) -> Statement[bool] | None:
+        # A burst of polls is no reason to give places away more often.
+        if not (is_poll and self._options.aging_seconds is not None and clock.now() >= self._age_at):
+            return None
+        self._age_at = clock.now() + self._options.poll_seconds
+        return aged_wanted(self._options.aging_seconds)
 
     def _lost(self) -> frozenset[UUID]:
         now = clock.now()

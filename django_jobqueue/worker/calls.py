@@ -24,7 +24,7 @@ from django_jobqueue.store.admit import (
     admit_wanted,
 )
 from django_jobqueue.store.breakers import Probed, change, count, probe
-from django_jobqueue.store.claim import Claimed
+from django_jobqueue.store.claim import Claimed, is_by_age
 from django_jobqueue.store.control import OPEN, Gate, hold
 from django_jobqueue.store.depth import forget, kinds_wanted, recount
 from django_jobqueue.store.give_back import give_back
@@ -87,6 +87,7 @@ class Cycle:
     rates: Rates | None = None
     """By which the claims take jobs under a rate too."""
     sweeps: bool = False
+    looks_for_aged: Statement[bool] | None = None
 
     def __call__(self, session: Session) -> CycleAnswer:
         """Make the call."""
@@ -128,6 +129,9 @@ class Cycle:
             if self.rates is not None:
                 plan.append(("spends", rate_lock()))
         for claim in self.claims:
+            if is_by_age(claim):
+                plan.append(("claimed", claim))
+                continue
             if self.admits:
                 # One by one, so that what one of them takes is no more there for the next one.
                 plan.append(("places", admit_shared(claim, after=self.after_in_share)))
@@ -137,6 +141,8 @@ class Cycle:
             plan += [("probed", probe(probes.breaker)), self._by_rates(probes.claim)]
         if self.sweeps:
             plan.append(("", sweep_buckets()))
+        if self.looks_for_aged is not None:
+            plan.append(("aged", self.looks_for_aged))
         if not plan:
             return answer
         replies = session.run(*(statement for _, statement in plan), statement_timeout_ms=STATEMENT_TIMEOUT_MS)
@@ -175,6 +181,8 @@ class Cycle:
                 case "places":
                     answer.placed += len(reply.queues)
                     answer.left_off_in_share = reply.left_off
+                case "aged":
+                    answer.has_aged = reply
                 case "held":
                     answer.gate = reply
                 case "parked":
@@ -230,6 +238,7 @@ class CycleAnswer:
     admitted: int = 0
     left_off: Lane = FIRST
     placed: int = 0
+    has_aged: bool = False
     left_off_in_share: Lane = FIRST
     parked: list[Parked] | None = None
     depths: tuple[str, ...] | None = None

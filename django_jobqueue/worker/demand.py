@@ -27,6 +27,9 @@ SLOW_SECONDS = 0.2
 SLOW_BESIDE_PAUSES_SECONDS = 0.05
 """The same while something is paused: that it reads past the jobs of that is to be expected, and lasts."""
 
+AGED_PART = 10
+"""Of so many places one is for what has waited too long, and at least one of a claim that is its turn."""
+
 ROW_SECONDS = 0.0005
 """So much of a call's time each row that it writes excuses."""
 
@@ -55,6 +58,8 @@ class Demand:
         """Whether the next chores say what waits for a worker that knows it: until it was heard once."""
         self.gives_credits = True
         """Whether claims give back the credits of depth limits: until it was heard that there are none."""
+        self.has_aged = False
+        """Whether the next claim is to give a part of its places to what has waited longest."""
         self._asked: set[Kind] = set()
         self._found: set[Kind] = set()
         self._went_by_group = False
@@ -101,7 +106,13 @@ class Demand:
             if names and (share := min(number, limit - wanted)) > 0:
                 wanted += share
                 self._asked.add(kind)
-                claims.append(self._claim(names, share, token, suspects=suspects, by_group=self._went_by_group))
+                if kind is Kind.ANY and self.has_aged:
+                    self.has_aged = False
+                    aged = max(1, share // AGED_PART)
+                    claims.append(self._claim(names, aged, token, suspects=suspects, by_group=False, ages=True))
+                    share -= aged
+                if share:
+                    claims.append(self._claim(names, share, token, suspects=suspects, by_group=self._went_by_group))
         return claims, wanted
 
     def probes(
@@ -159,7 +170,14 @@ class Demand:
         return [either, (Kind.ANY, self._functions, room.functions), (Kind.SHORT, short, room.ahead), coroutines]
 
     def _claim(
-        self, names: Sequence[str], limit: int, token: UUID, *, suspects: bool, by_group: bool
+        self,
+        names: Sequence[str],
+        limit: int,
+        token: UUID,
+        *,
+        suspects: bool,
+        by_group: bool,
+        ages: bool = False,
     ) -> Statement[list[Claimed]]:
         return claim(
             backend=self._plan.backend,
@@ -173,4 +191,5 @@ class Demand:
             by_group=by_group,
             versions=self._versions,
             gives_credits=self.gives_credits,
+            aging_seconds=self._plan.options.aging_seconds if ages else None,
         )

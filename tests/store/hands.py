@@ -109,6 +109,7 @@ class Hand:
         lease_seconds: float = 30.0,
         suspects: bool = True,
         versions: Mapping[str, int] = MappingProxyType({}),
+        aging_seconds: float | None = None,
     ) -> Statement[list[Claimed]]:
         return claim(
             backend=backend,
@@ -122,6 +123,7 @@ class Hand:
             by_group=self.by_group,
             versions=versions,
             gives_credits=self.gives_credits,
+            aging_seconds=aging_seconds,
         )
 
     def renew(self, *held: Held, lease_seconds: float = 30.0):

@@ -188,3 +188,19 @@ def test_no_suspect_is_asked_for_that_could_not_be_placed(worker):
     ((claim, *_), _) = worker.claims(fleet, 100, uuid4(), is_poll=True)
 
     assert not claim.params["suspects"]
+
+
+def test_what_has_waited_too_long_has_a_part_of_the_next_claim(worker):
+    """One place, of ten or more a tenth; once, until the next look finds some."""
+    fleet = Fleet()
+    fleet.runners[0] = Runner(number=0, threads=20, coroutines=0, sock=None, phase=Phase.READY)
+    worker.has_aged = True
+    (aged, others), wanted = worker.claims(fleet, 20, uuid4(), is_poll=True)
+    assert (aged.inner, aged.params["limit"]) == ("ready_by_age", 2)
+    assert (others.params["limit"], wanted) == (18, 20)
+    (again,), _ = worker.claims(fleet, 20, uuid4(), is_poll=True)
+    assert again.inner == "ready_in_order"
+
+    worker.has_aged = True
+    (aged,), _ = worker.claims(fleet, 1, uuid4(), is_poll=True)
+    assert (aged.inner, aged.params["limit"]) == ("ready_by_age", 1)
