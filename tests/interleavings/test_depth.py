@@ -68,6 +68,12 @@ def enqueue_enqueue_of_the_last_room():
     return ask(2), ask(2)
 
 
+def enqueue_enqueue_of_the_one_credit():
+    full(1)
+    deeds.at_once(claim(OWNER))
+    return ask(1), ask(1)
+
+
 def enqueue_many_enqueue():
     ask(4)()
     return ask(4, 3), ask(4)
@@ -139,6 +145,7 @@ def cancel_recount():
 PAIRS = {
     enqueue_enqueue_at_the_very_first: 1,
     enqueue_enqueue_of_the_last_room: 2,
+    enqueue_enqueue_of_the_one_credit: 1,
     enqueue_many_enqueue: 4,
     enqueue_rolled_back_enqueue: 2,
     enqueue_recount: 4,
@@ -153,6 +160,14 @@ PAIRS = {
     cancel_recount: 4,
 }
 """With the limit of each."""
+
+LONG = {
+    enqueue_enqueue_at_the_very_first,
+    enqueue_enqueue_of_the_last_room,
+    enqueue_many_enqueue,
+    enqueue_rolled_back_enqueue,
+}
+"""Two who write slices, each in several steps: hundreds of orders, which are walked through when asked for."""
 
 
 def check(sides, pair):
@@ -172,7 +187,11 @@ def check(sides, pair):
     return number
 
 
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: pair.__name__)
+@pytest.mark.parametrize(
+    "pair",
+    [pytest.param(pair, marks=[pytest.mark.every_order] * (pair in LONG)) for pair in PAIRS],
+    ids=lambda pair: pair.__name__,
+)
 def test_no_order_makes_a_credit(sides, counted, pair):
     """What is left and what jobs hold is never more than the limit, and nobody ends in an error or a circle."""
     counted[pair.__name__] = check(sides, pair)
