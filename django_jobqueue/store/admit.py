@@ -94,7 +94,8 @@ def admit_shared(claim: Statement[list[Claimed]], *, after: Lane = FIRST, lanes:
     """Give places in queues that tenants share to as many jobs as a claim can take, before it, in its transaction."""
     params = {
         **{name: claim.params[name] for name in ("backend", "tasks", "versions", "served", "excluded", "suspects")},
-        "wanted": claim.params["limit"],
+        # Of probes the limit says how many jobs are looked at.
+        "wanted": claim.params.get("at_most", claim.params["limit"]),
         "alive_seconds": ALIVE_SECONDS,
         "lanes": lanes,
         "after_queue": after.queue_name,

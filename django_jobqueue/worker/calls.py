@@ -129,16 +129,10 @@ class Cycle:
             if self.rates is not None:
                 plan.append(("spends", rate_lock()))
         for claim in self.claims:
-            if is_by_age(claim):
-                plan.append(("claimed", claim))
-                continue
-            if self.admits:
-                # One by one, so that what one of them takes is no more there for the next one.
-                plan.append(("places", admit_shared(claim, after=self.after_in_share)))
-            plan.append(self._by_rates(claim))
+            plan += self._admitting(claim)
         for probes in self.probes:
             # Last, because it has them pass over nothing any more.
-            plan += [("probed", probe(probes.breaker)), self._by_rates(probes.claim)]
+            plan += [("probed", probe(probes.breaker)), *self._admitting(probes.claim)]
         if self.sweeps:
             plan.append(("", sweep_buckets()))
         if self.looks_for_aged is not None:
@@ -205,8 +199,13 @@ class Cycle:
                     answer.note_rated(reply)
         return answer
 
-    def _by_rates(self, claim: Statement[list[Claimed]]) -> tuple[str, Statement[Any]]:
-        return ("claimed", claim) if self.rates is None else ("rated", claim_rated(claim, self.rates))
+    def _admitting(self, claim: Statement[list[Claimed]]) -> list[tuple[str, Statement[Any]]]:
+        """Write a claim, with what gives it jobs to take and, where there are rates, those under one."""
+        if is_by_age(claim):
+            return [("claimed", claim)]
+        made = ("claimed", claim) if self.rates is None else ("rated", claim_rated(claim, self.rates))
+        # One by one, so that what one of them takes is no more there for the next one.
+        return [("places", admit_shared(claim, after=self.after_in_share)), made] if self.admits else [made]
 
 
 @dataclass(slots=True)

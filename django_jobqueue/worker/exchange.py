@@ -207,6 +207,7 @@ class Exchange:
                 # A look at many buckets says nothing of how the plain jobs lie.
                 has_held = answer.gate.has_pauses or self._breakers.any_is_limited
                 self._demand.note(answer.claimed, reply.seconds, written=cycle.batch.size, has_pauses=has_held)
+        if cycle.claims or cycle.probes:
             self._note_rated(answer, reply.seconds)
         lease_until = reply.sent_at + self._options.lease_seconds
         for claimed in answer.claimed:

@@ -150,3 +150,27 @@ def test_a_worker_that_is_killed_with_its_probes_blocks_nobody(start_worker, pro
     breaker_is("closed")
     wait_until(lambda: Job.objects.filter(task=ASK, status="SUCCESSFUL").count() == 20 - stuck, seconds=SECONDS)
     assert Job.objects.filter(task=ASK, status="RUNNING").count() == stuck >= 2
+
+
+@pytest.mark.parametrize(
+    "rules",
+    [{"fair_share": True}, {"rate_limit": "50/s"}, {"fair_share": True, "rate_limit": "50/s", "max_depth": 500}],
+    ids=["share", "rate", "all"],
+)
+def test_a_breaker_goes_with_the_other_gates_of_a_queue(start_worker, provider, job_is, settings, rules):
+    """Held jobs stand in nobody's way, are probed, and come back, where they also wait for a place, or for a token."""
+    default = settings.TASKS["default"]
+    settings.TASKS = {"default": default | {"OPTIONS": default["OPTIONS"] | {"queues": {"default": rules}}}}
+    start_worker("--processes", "1", "--threads", "4", options={"queues": {"default": rules}})
+    ask(provider, 20)
+    breaker_is("open")
+    ask(provider, 20)
+    wait_until(CircuitBreaker.objects.filter(name="provider", openings__gte=2).exists, seconds=SECONDS)
+    others = [tasks.start.enqueue() for _ in range(10)]
+    for other in others:
+        job_is(other, "SUCCESSFUL")
+
+    assert CircuitBreaker.objects.get(name="provider").state != "closed"
+    provider.come_up()
+    breaker_is("closed")
+    wait_until(lambda: Job.objects.filter(task=ASK, status="SUCCESSFUL").count() == 40, seconds=SECONDS)

@@ -29,6 +29,9 @@ tenants_at_work AS MATERIALIZED (
               AND NOT task LIKE ANY (ARRAY(
                   SELECT pattern FROM {pause} WHERE kind = 'task' AND (until IS NULL OR until > statement_timestamp())
               ))
+              AND NOT task = ANY (ARRAY(
+                  SELECT unnest(NULLIF(current_setting('django_jobqueue.held_tasks', true), '')::varchar[])
+              ))
         ) AS ready
     FROM {job}
     WHERE share_weight IS NOT NULL AND status IN ('READY', 'RUNNING') AND backend = %(backend)s
@@ -84,6 +87,9 @@ served AS MATERIALIZED (
       ))
       AND NOT lanes.task LIKE ANY (ARRAY(
           SELECT pattern FROM {pause} WHERE kind = 'task' AND (until IS NULL OR until > statement_timestamp())
+      ))
+      AND NOT lanes.task = ANY (ARRAY(
+          SELECT unnest(NULLIF(current_setting('django_jobqueue.held_tasks', true), '')::varchar[])
       ))
 ),
 room AS MATERIALIZED (
