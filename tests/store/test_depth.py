@@ -12,6 +12,7 @@ from django_jobqueue.store import depth
 from django_jobqueue.store.bounded import enqueue_bounded
 from django_jobqueue.store.depth import Bound
 from django_jobqueue.store.enqueue import Gates, NewJob
+from django_jobqueue.store.rates import NO_RATES
 from django_jobqueue.store.session import connect
 from django_jobqueue.store.statement import run_on
 from tests.races import race
@@ -103,6 +104,19 @@ def test_a_claim_makes_room_at_once(worker):
 
     with pytest.raises(QueueFull):
         ask()
+
+
+def test_a_claim_by_rates_and_one_by_age_make_room_too(worker):
+    """Whatever kind of claim has taken a job, its credit is there for the next one."""
+    ask(4, gates=Gates(rate_key=""))
+    ask(6)
+    Job.objects.filter(rate_key=None).update(run_after=at(-400))
+    assert room() == 0
+
+    assert len(worker.claim(6, aging_seconds=300)) == 6
+    assert room() == 6
+    assert len(worker.claim_rated(4, NO_RATES)) == 4
+    assert room() == 10
 
 
 def test_a_claim_that_gives_nothing_back_is_found_by_a_count(worker):
