@@ -11,19 +11,30 @@ SELECT
     (
         SELECT count(*)
         FROM (
+            -- One by one: before PostgreSQL 17 an IN would be compared row by row.
             SELECT
-            FROM ({inner}) AS job
-            WHERE job.backend = %(backend)s AND job.target = wanted.target
-              AND job.credit IN (0, -1) AND job.run_after <= statement_timestamp()
+            FROM (VALUES (0::smallint), (-1::smallint)) AS none (credit)
+            CROSS JOIN LATERAL (
+                SELECT
+                FROM ({inner}) AS job
+                WHERE job.backend = %(backend)s AND job.target = wanted.target
+                  AND job.credit = none.credit AND job.run_after <= statement_timestamp()
+                LIMIT wanted.max_depth + 1
+            ) AS job
             LIMIT wanted.max_depth + 1
         ) AS uncredited
     ),
     room.drained_per_second,
     wanted.max_age_seconds IS NOT NULL AND EXISTS (
         SELECT
-        FROM ({inner}) AS job
-        WHERE job.backend = %(backend)s AND job.target = wanted.target AND job.credit IN (1, 0, -1)
-          AND job.run_after < statement_timestamp() - make_interval(secs => wanted.max_age_seconds)
+        FROM (VALUES (1::smallint), (0::smallint), (-1::smallint)) AS any_of (credit)
+        CROSS JOIN LATERAL (
+            SELECT
+            FROM ({inner}) AS job
+            WHERE job.backend = %(backend)s AND job.target = wanted.target AND job.credit = any_of.credit
+              AND job.run_after < statement_timestamp() - make_interval(secs => wanted.max_age_seconds)
+            LIMIT 1
+        ) AS old
     )
 FROM unnest(%(targets)s::varchar[], %(limits)s::int[], %(ages)s::float8[]) AS wanted (target, max_depth, max_age_seconds)
 CROSS JOIN LATERAL (
